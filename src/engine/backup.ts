@@ -13,7 +13,7 @@ export interface BackupManifest {
   readonly format: number
   /** Version of the server that made the backup. */
   readonly server: string
-  /** Time of the snapshot that all files show. */
+  /** Time of the snapshot: all files have the content of this time. */
   readonly created: string
   readonly catalog: BackupFile
   readonly stores: readonly StoreBackup[]

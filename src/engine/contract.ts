@@ -28,10 +28,10 @@ import type { SchemaPlan } from './schema-change.ts'
 
 export interface Engine {
   /**
-   * The engine on behalf of these credentials, or the same engine when the store has no accounts.
+   * The engine that acts with these credentials, or the same engine when the store has no accounts.
    * Credentials are checked by the later calls, which fail with EngineError 'unauthenticated' or
    * 'unauthorized'. Equal credentials should give the same object, because callers use it as the
-   * key of their caches of targets. It is closed together with this engine.
+   * key of their caches of targets. Closing this engine also closes the returned one.
    */
   as(credentials: EngineCredentials): Engine
 
@@ -64,29 +64,29 @@ export interface Engine {
   /** Targets and types of a keyspace, or undefined when the keyspace does not exist. */
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined>
   /**
-   * Makes one schema change atomically. `plan` gets the current schema and returns the change. The
-   * change is applied only if the schema is still the same, other servers included; otherwise the
-   * plan is called again with the new schema. An error of the plan is passed on. An error and a
-   * plan that returns undefined change nothing. Returns whether anything was changed. EngineError
-   * 'gone': the keyspace does not exist. Waiting changes take turns by `caller`.
+   * Makes one schema change atomically. `plan` gets the current schema and returns the change. If
+   * any server has changed the schema meanwhile, the change is not applied, and `plan` is called
+   * again with the new schema. An error of the plan is passed on. An error and a plan that returns
+   * undefined change nothing. Returns whether anything was changed. EngineError 'gone': the
+   * keyspace does not exist. Waiting changes of different callers take turns.
    */
   changeSchema(keyspace: string, plan: SchemaPlan, caller?: Caller): Promise<boolean>
   /**
-   * Runs `act` while no table of the keyspace changes its schema, so that no call in it fails with
-   * `changed` for a table that was found in it. Schema changes wait for `act`; a change inside
-   * `act` would deadlock. Other reads and writes continue.
+   * Runs `act` while no table of the keyspace changes its schema: calls in `act` on a table that
+   * `act` has looked up do not fail with EngineError 'changed'. Schema changes wait for `act`; a
+   * change inside `act` would deadlock. Other reads and writes continue.
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
   /**
-   * Parts of the schema that this store cannot hold, one line each, judged by names and
-   * definitions. Absent: the store can hold every schema.
+   * Describes the parts of the schema that this store cannot hold, judged by names and definitions.
+   * Absent: the store can hold every schema.
    */
   unsupportedFeatures?(keyspace: string, schema: KeyspaceSchema): readonly string[]
 
   /**
    * One page of matching documents. Each matching document that exists throughout is found exactly
-   * once over all pages, and a reader sees every write that was acknowledged before. Synchronous
-   * when the read is short; errors are rejections in any case.
+   * once over all pages, and a read sees every write that was acknowledged before the read.
+   * Synchronous when the read is short; errors are rejections in any case.
    */
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page>
   /**
@@ -103,11 +103,10 @@ export interface Engine {
    * The best documents of a search that match the filter, best first. Ties are ordered by ascending
    * _id; for rows, in stored order. Scores are exact, but a search by vector is approximate: it may
    * miss some of the best. Undefined when the engine cannot serve the search: the layer above then
-   * scans all documents.
-   *
-   * A search by terms has pages: with `after`, scores use its statistics, and only hits after it
-   * are returned. A matching document that exists unchanged throughout then has a bit-identical
-   * score on all pages, and is found exactly once.
+   * scans all documents. A search by terms has pages: with `after`, scores are computed with the
+   * statistics in `after`, and only hits after that position are returned. A matching document that
+   * exists unchanged throughout then has a bit-identical score on all pages, and is found exactly
+   * once.
    */
   search(
     collection: Collection,
@@ -116,8 +115,8 @@ export interface Engine {
   ): Promise<SearchResult | undefined>
 
   /**
-   * Makes writes, and answers once they are durable: one outcome per write, in order. Each write is
-   * atomic by itself. With `ordered`, writes after the first unsuccessful one are skipped.
+   * Executes writes. Resolves once they are durable, to one outcome per write, in order. Each write
+   * is atomic by itself. With `ordered`, writes after the first unsuccessful one are skipped.
    */
   write(
     collection: Collection,
@@ -139,9 +138,10 @@ export interface Engine {
     caller: Caller,
   ): Promise<RowSearchResult | undefined>
   /**
-   * Sets columns of rows, and creates missing rows. Answers once the merges are durable: one
-   * outcome per merge, in order. Each is atomic by itself and applies to the current row, so no
-   * concurrent write is lost. With `ordered`, merges after the first unsuccessful one are skipped.
+   * Sets columns of rows, and creates missing rows. Resolves once the merges are durable, to one
+   * outcome per merge, in order. Each merge is atomic by itself and applies to the current row, so
+   * no concurrent write is lost. With `ordered`, merges after the first unsuccessful one are
+   * skipped.
    */
   mergeRows(
     table: Table,
@@ -151,7 +151,7 @@ export interface Engine {
   /**
    * Deletes the rows whose keys satisfy the conditions: equality on all partition columns, then
    * conditions on sort columns in their order, of which only the last may be a range. Rows that are
-   * inserted concurrently may stay. Answers once the deletion is durable.
+   * inserted concurrently may stay. Resolves once the deletion is durable.
    */
   deleteRows(table: Table, conditions: KeyConditions, caller: Caller): Promise<void>
 
@@ -180,17 +180,17 @@ export interface Engine {
   ): Promise<string | undefined>
   /**
    * Calls `listener` with the names of settings that any server changed, this one included, until
-   * the returned function is called. By the time of that call, readSetting returns the new value or
-   * a later one. An engine whose store has other writers reports within `settingsDelayMsMax`
-   * (limits.ts) of their acknowledgement; a sole writer reports before it acknowledges. Unchanged
-   * settings may be reported, too.
+   * the returned function is called. When `listener` is called, readSetting already returns the new
+   * value or a later one. An engine whose store has other writers reports a change within
+   * `settingsDelayMsMax` (limits.ts) of its acknowledgement; a sole writer reports a change before
+   * it acknowledges the change. Unchanged settings may be reported, too.
    */
   watchSettings(listener: (name: string) => void): () => void
 
   /**
    * The reason why the engine cannot write, for operators and without file names; undefined when it
-   * can. It detects this without client writes, and recovers by itself. Never fails, and answers
-   * within seconds even when a disk hangs, also after `close`.
+   * can. The engine detects the problem without client writes, and recovers by itself. Never fails,
+   * and resolves within seconds even when a disk hangs, also after `close`.
    */
   health?(): Promise<string | undefined>
 
@@ -241,7 +241,7 @@ export interface ReadQuery<F, K> {
   readonly lookAhead?: boolean
   /**
    * True: the caller only forwards the texts. An engine that serves the whole query may then return
-   * them in `joined` instead of as records, which is cheaper for both.
+   * them in `joined` instead of as records, which is cheaper for engine and caller.
    */
   readonly textsOnly?: boolean
   /**
@@ -271,7 +271,7 @@ export interface Query extends ReadQuery<Filter, SortKey> {
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
   /** Columns to return, in this order. Row texts consist of them. */
   readonly columns: readonly Column[]
-  /** Columns that the caller reads besides: rows provide them, row texts omit them. */
+  /** Columns that the caller also reads: rows provide them, row texts omit them. */
   readonly needed?: readonly Column[] | undefined
 }
 
@@ -310,9 +310,9 @@ export interface SearchResult<Item = StoredRecord> {
   /** For a search by terms: the statistics that the scores were computed with. */
   readonly statistics?: TermStatistics | undefined
   /**
-   * The largest number of rows that the engine compares itself; set when a search by vector
-   * exceeded it. The engine used the index instead, which may miss rows whose vector was set after
-   * their insert.
+   * Set when more rows would have to be compared than the engine compares itself: that maximum. The
+   * engine used the vector index instead, which may miss rows whose vector was set after their
+   * insert.
    */
   readonly comparedMax?: number
 }
@@ -355,7 +355,7 @@ export type Position = string
 
 export interface Page<Item = StoredRecord> {
   readonly records: readonly Item[]
-  /** Present instead of records, if the query allowed it. */
+  /** The texts of all records, instead of `records`; only if the query had `textsOnly`. */
   readonly joined?: Joined | undefined
   /**
    * Parts of the query that the engine has done. If it did not serve the filter or the sort, the
@@ -364,7 +364,7 @@ export interface Page<Item = StoredRecord> {
    */
   readonly served: { readonly filter: boolean; readonly sort: boolean }
   /**
-   * Position of the next page; absent when nothing follows. Always set by an engine that did not
+   * Position of the next page; undefined when nothing follows. Always set by an engine that did not
    * serve everything.
    */
   readonly next: Position | undefined
@@ -394,13 +394,14 @@ export interface Row {
   /** Approximate number of characters of the row's text. */
   readonly size: number
   /**
-   * A long text that values have not been parsed from yet. After running `steps`, `get` is cheap.
+   * Present when the row's values are still to be parsed from a long text. Running `steps` parses
+   * them, so that `get` is cheap afterwards.
    */
   readonly unread?: { readonly text: string; readonly steps: Steps<void> } | undefined
 }
 
 export interface RowMerge {
-  /** All columns of the key, and others; undefined clears a column. */
+  /** Values of all key columns and of other columns to set; undefined clears a column. */
   readonly values: ReadonlyMap<Column, ColumnValue | undefined>
   /** Lists, sets and maps that are changed by element; none of these columns is in `values`. */
   readonly elements?: ReadonlyMap<Column, ElementChange>
@@ -437,14 +438,16 @@ export interface MergeOptions extends WriteOptions {
  */
 export type MergeOutcome = 'done' | 'skipped' | { readonly tooLarge: number } | EngineError
 
-/** Search fields, stored beside a record's text. Absent and null differ. */
+/**
+ * Search fields, stored beside a record's text. A field that is null differs from an absent one.
+ */
 export interface SearchFields {
   readonly vector?: Vector | null
   readonly vectorize?: string | null
   readonly lexical?: string | null
 }
 
-/** A vector; `form` is the encoding it was sent in and is returned in. */
+/** A vector; `form` is the encoding in which it was sent and is returned. */
 export interface Vector {
   readonly numbers: Float32Array | Float64Array
   readonly form: 'array' | 'binary'
@@ -491,8 +494,8 @@ export interface WriteOptions {
   /** True: the writes after the first unsuccessful one are skipped. */
   readonly ordered?: boolean
   /**
-   * The caller whose deadline and turn count while the writes are queued and prepared; once their
-   * commit starts it is not aborted. Absent: the server itself.
+   * The caller of the writes. Its deadline and its turn in the queue apply until the commit of the
+   * writes starts; a started commit is not aborted. Absent: the server itself.
    */
   readonly caller?: Caller
 }

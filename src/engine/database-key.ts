@@ -1,12 +1,10 @@
 /**
  * Keys of databases. In an engine that holds several databases, the names of a database's keyspaces
- * start with its key. The keyspaces of the first database have no key.
- *
- * A key is `s_`, the last 12 hexadecimal digits of the database's id, and `__`, so that a name with
- * it is valid in every store. Users cannot create keyspaces with such names, so databases are
- * isolated from each other. In stores that allow 48 characters, 32 remain for the user's name.
- *
- * Version 0.1 used the whole id and a dot as key; databases from then keep it.
+ * start with its key. The keyspaces of the first database have no key. A key is `s_`, the last 12
+ * hexadecimal digits of the database's id, and `__`, so that a name with it is valid in every
+ * store. Users cannot create keyspaces with such names, so databases are isolated from each other.
+ * In stores that allow 48 characters, 32 remain for the user's name. Version 0.1 used the whole id
+ * and a dot as key; databases that it created keep that key.
  */
 
 const form = /^s_[0-9a-f]{12}__/

@@ -17,9 +17,9 @@ export type EngineErrorKind =
   | 'unreachable'
   /** The store does not accept the credentials of the request. */
   | 'unauthenticated'
-  /** The account lacks a permission for this. */
+  /** The account lacks a permission for the operation. */
   | 'unauthorized'
-  /** The store does not support this; retrying is pointless. */
+  /** The store does not support the operation; retrying is pointless. */
   | 'unsupported'
   /** Another target has an index with the name that a new index would get. Nothing was done. */
   | 'indexExists'
@@ -42,7 +42,7 @@ export type EngineErrorKind =
   /** A stored document is not valid: another program wrote it. */
   | 'unparseable'
 
-/** Failures of an engine. The layer above maps each kind to an API error. */
+/** Failures of an engine. The layers above the engine map each kind to an API error. */
 export class EngineError extends Error {
   readonly kind: EngineErrorKind
 

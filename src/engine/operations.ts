@@ -33,7 +33,7 @@ export interface EngineStatistics {
   readonly movedReads: number
   /** Reads of a record or index that did not match its checksum. */
   readonly damagedRecords: number
-  /** Acknowledged writes that stores had lost when the engine was opened. */
+  /** Acknowledged writes that were missing from the stores when the engine was opened. */
   readonly lostWrites: number
   /** Pending index work of collections and tables that were written to. */
   readonly indexDebt: IndexDebt
@@ -76,7 +76,10 @@ export interface TargetSize {
   readonly count: number
   /** Bytes on disk by purpose. */
   readonly diskUse: Readonly<Record<string, number>>
-  /** Vectors in its open vector indexes, and their memory in bytes; undefined: no index is open. */
+  /**
+   * Vectors in the target's open vector indexes, and their memory in bytes; undefined: no index is
+   * open.
+   */
   readonly vectors: { readonly count: number; readonly memory: number } | undefined
 }
 

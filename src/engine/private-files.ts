@@ -1,6 +1,6 @@
 /**
- * Files and folders that only the user of this process can access, whatever the umask is: data and
- * backups contain everything, digests of tokens included.
+ * Files and folders that only the user of this process can access, whatever the umask is, because
+ * data and backups contain all stored content, including digests of tokens.
  */
 import {
   chmodSync,
@@ -69,7 +69,7 @@ export class PermissionFixer {
   #changed = 0
   readonly #refusals: string[] = []
 
-  /** Tightens a file or folder. Symbolic links are not followed. */
+  /** Tightens the permissions of a file or folder. Symbolic links are not followed. */
   tighten(path: string): void {
     // On Windows the mode does not show access rights.
     if (process.platform === 'win32') return
@@ -88,7 +88,7 @@ export class PermissionFixer {
     }
   }
 
-  /** Tightens a folder, then the files directly in it. */
+  /** Tightens the permissions of a folder, then those of the files directly in it. */
   tightenWithFiles(folder: string): void {
     this.tighten(folder)
     for (const entry of readdirSync(folder, { withFileTypes: true }))

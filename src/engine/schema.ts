@@ -56,8 +56,8 @@ export const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy'] 
 export interface Replication {
   readonly class: (typeof replicationClasses)[number]
   /**
-   * Replicas as the client sent them: `replication_factor`, or by data center. Some clients send
-   * other names.
+   * Replicas as the client sent them: `replication_factor`, or by data center. Some clients spell
+   * the name `replication_factor` differently.
    */
   readonly counts: ReadonlyMap<string, number>
 }
@@ -74,7 +74,7 @@ export interface Collection {
   /** Differs from the uid of an earlier collection of the same name. */
   readonly uid: string
   readonly options: CollectionOptions
-  /** Indexes are missing; creating the collection again adds them. */
+  /** True: indexes of the collection are missing. Creating the collection again adds them. */
   readonly isIncomplete?: true
 }
 

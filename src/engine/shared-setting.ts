@@ -1,15 +1,14 @@
 /**
  * A setting that all servers share. Each server caches the value, and rereads it when the engine
- * reports a change.
- *
- * A change is decided on the stored value and written by compare-and-set. When another server wrote
- * meanwhile, it is decided again on the new value, so no update is lost.
+ * reports a change. A change is decided on the stored value and written by compare-and-set. When
+ * another server wrote meanwhile, the change is decided again on the new value, so no update is
+ * lost.
  */
 import type { Engine } from './contract.ts'
 import { EngineError } from './errors.ts'
 import { OneByOne } from './one-by-one.ts'
 
-/** All settings, so that a migration copies every one. */
+/** Names of all settings. A migration copies all of them. */
 export const settingNames = ['databases', 'roles', 'tokens', 'users'] as const
 
 type SettingName = (typeof settingNames)[number]
@@ -66,7 +65,7 @@ export class SharedSetting<T> {
     }
   }
 
-  /** The cached value, from the last read or write here. */
+  /** The cached value, from the last read or write of this server. */
   get value(): T {
     return this.#value
   }

@@ -21,7 +21,7 @@ import type {
 export interface Listener {
   /** Called when the command has been validated, before the first access to stored data. */
   begin(): void
-  /** Takes a sentence, and details for a verbose trace. */
+  /** Reports a sentence and, for a verbose trace, details. */
   note(message: string, data?: () => object): void
 }
 

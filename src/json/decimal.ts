@@ -65,9 +65,9 @@ export function addNumeric(a: Numeric, b: Numeric, lengthMax: number): Numeric |
 
   const unit = Math.min(unitOf(left), unitOf(right))
   const span = Math.max(left.exponent, right.exponent) - unit
-  // Terms whose first digits are two or more places apart cancel one digit at most, so the
-  // sum has about as many digits as it spans. Closer terms may cancel wholly, but leave no
-  // gap to fill with zeros.
+  // If the exponents differ by two or more, at most one leading digit cancels, so the sum has about
+  // `span` digits. With closer exponents, all leading digits may cancel; `span` is then at most
+  // about the length of the longer number.
   const apart = Math.abs(left.exponent - right.exponent) >= 2
   if (apart && span - 1 > lengthMax) return undefined
   return numericOfUnits(inUnits(left, unit) + inUnits(right, unit), unit, lengthMax)

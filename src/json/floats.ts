@@ -4,11 +4,11 @@
  */
 import type { Numeric, Value } from './value.ts'
 
-/** Digits that every float preserves, and digits that identify every float. */
+/** Number of digits that every float preserves, and number of digits that identify any float. */
 const digitsMin = 6
 const digitsMax = 9
 
-/** The shortest double that is nearer to this float than to any other float. */
+/** The double with the fewest digits that is nearer to this float than to any other float. */
 export function shortestFloat(float: number): number {
   for (let digits = digitsMin; digits < digitsMax; digits++) {
     const short = Number(float.toPrecision(digits))

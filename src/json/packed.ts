@@ -188,7 +188,7 @@ class Unpacker {
       const value = readNumeral(text)
       if (isDecimal(value)) return value
     } catch {
-      // The exponent is too large.
+      // readNumeral rejects exponents that are too large.
     }
     throw new Unreadable()
   }

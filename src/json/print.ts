@@ -30,7 +30,7 @@ const plain = Buffer.allocUnsafeSlow(16_384)
 class Printer {
   readonly #walk = new InterruptibleWalk()
   #text = ''
-  /** Number of characters of `plain` that continue the text. */
+  /** Number of characters in `plain` that are to be appended to `#text`. */
   #plainSize = 0
 
   /** Prints the value; returns false when it stopped before the end. */

@@ -57,8 +57,9 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
 }
 
 /**
- * A double times this factor is just over half the gap to the next double, so the sum of both is
- * rounded to the next double. Below a power of two the gap is half as wide as above.
+ * A double times this factor is more than half the gap to the next double and about the whole gap
+ * at most, so the sum of both is rounded to the next double. Likewise, the difference is rounded to
+ * the next lower double, even below a power of two, where the gap is half as wide.
  */
 const justOverHalfGap = 2 ** -53 * (1 + 2 ** -52)
 

@@ -168,7 +168,7 @@ class Showing {
     return part === value || this.#fill(part, value, node)
   }
 
-  /** Adds the parts of all elements that the node leaves, because paths pass through arrays. */
+  /** Adds the part of every element that the node selects, because paths pass through arrays. */
   #addElements(shown: Value[], array: readonly Value[], from: number, node: Tree): boolean {
     for (let i = from; i < array.length; i++) {
       const element = array[i]!
@@ -194,8 +194,8 @@ class Showing {
 type Fields = MapIterator<[string, Value]>
 
 /**
- * The part of a value that a node leaves; undefined if it excludes the value. Objects and arrays
- * that are filled later are returned empty. A scalar remains in both modes.
+ * The part of a value that the node selects; undefined if it excludes the value. Objects and arrays
+ * that are filled later are returned empty. A scalar is selected in both modes.
  */
 function partOf({ leaf }: Tree, value: Value): Value | undefined {
   switch (leaf?.kind) {

@@ -9,7 +9,7 @@ import { showAll, type Shown } from './show-all.ts'
 import { addSimilarity } from './similarity.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-/** Terms are distinct and not empty. */
+/** Terms are distinct; there is at least one. */
 export type SearchSort =
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }

@@ -1,10 +1,9 @@
 /**
- * Page states: opaque texts that say where the next page of a query begins. A state
- * contains a hash of its query, so that it cannot be used with another one, and the number
- * of returned records, because a limit applies to all pages together.
- *
- * Every issued state must be accepted later. So states are not escaped, and a command whose
- * state would be too long for the next request is rejected.
+ * Page states: opaque texts that say where the next page of a query begins. A state contains a hash
+ * of its query, so that it cannot be used with another query, and the number of returned records,
+ * because a limit applies to all pages together. Every issued state must be accepted later. States
+ * are therefore not escaped, which would make them longer, and a command whose state would be too
+ * long for the next request is rejected.
  */
 import { hash } from 'node:crypto'
 import type { SearchPlace } from '../engine/contract.ts'

@@ -1,7 +1,7 @@
 /**
- * Parses the stored text of a record. Values take up to a hundred times the memory of their
- * text, and several requests interleave, so memory for the values is reserved first. A
- * request waits while none is free.
+ * Parses the stored text of a record. Values take up to a hundred times the memory of their text,
+ * and several requests interleave, so memory for the values is reserved first. A request waits
+ * while too little memory is free.
  */
 import type { Caller } from '../caller/caller.ts'
 import { measureValues } from '../json/weight.ts'

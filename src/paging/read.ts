@@ -12,7 +12,8 @@ import { andThen, inTurns, Pace, type Steps } from '../runtime/steps.ts'
 import type { AnyQuery, AnySearch, ReadFields, SortedBy, Source } from './source.ts'
 
 /**
- * A query to the layer above the engine: it may continue at a position in a sort of that layer.
+ * A query to this module. Unlike a query to the engine, it may continue at a position in a sort
+ * that this module makes.
  */
 export type Wanted<Q extends AnyQuery> = Omit<
   Q,
@@ -44,8 +45,8 @@ export const anyOrder = {
 } as const
 
 /**
- * A position in the results: the engine's, or the sort key of the last record for a sort
- * made here.
+ * A position in the results: the engine's or, if this module sorts, the sort key of the last
+ * record.
  */
 export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }

@@ -1,7 +1,7 @@
 /**
- * Pages of a search. A search by terms has as many as needed: its page state contains the
- * last hit and the statistics of the scores, since those change with every write. A vector
- * search has one page, with a warning when results were cut off.
+ * Pages of a search. A search by terms has as many pages as needed: its page state contains the
+ * last hit and the statistics of the scores, because the statistics change with every write. A
+ * vector search has one page, with a warning when results were cut off.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { Hit } from '../engine/contract.ts'

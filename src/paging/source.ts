@@ -1,6 +1,6 @@
 /**
- * The source of pages: documents of a collection, or rows of a table. An engine may leave a
- * part of a query; then records are filtered, sorted and scored with these functions.
+ * The source of pages: documents of a collection, or rows of a table. Where the engine does not
+ * execute the whole query, `paging` filters, sorts and scores the records with these functions.
  */
 import type { Caller } from '../caller/caller.ts'
 import type {
@@ -35,7 +35,7 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   matches(filter: Q['filter'], record: Item, caller: Caller): boolean | Promise<boolean>
   /** The sort key of a record, with its id as the tie-breaker. */
   sortKey(record: Item, sort: Q['sort']): SortedBy
-  /** The sort directions of the id columns in the key. */
+  /** The sort directions of the id columns at the end of the sort key. */
   idDirections(query: Pick<Q, 'filter' | 'sort'>): readonly (1 | -1)[]
   idOf(record: Item): SearchPlace['id']
   /** Compares ids as tie-breakers; one of them may come from a client's page state. */

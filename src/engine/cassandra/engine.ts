@@ -81,8 +81,8 @@ const schemaLease = 'schema'
 const { clusterEstimateMax } = fixedLimits
 
 /**
- * Milliseconds between checks whether a target that cannot be read was dropped, and their minimum
- * and maximum number.
+ * Milliseconds between checks whether a target that cannot be read was dropped, and the minimum and
+ * maximum number of these checks.
  */
 const lookAgainMs = 200
 const looksMin = 2

@@ -1,9 +1,8 @@
 /**
  * Days of the proleptic Gregorian calendar, counted from 1970-01-01 without a limit: JavaScript's
- * Date ends in the year 275760, and CQL types do not.
- *
- * Years begin in March here. A leap day is then the last day of its year, so the days before a
- * month or a year do not depend on leap years.
+ * Date ends in the year 275760, but CQL types have later dates. Years begin in March here. A leap
+ * day is then the last day of its year, so the days before a month or a year do not depend on leap
+ * years.
  */
 
 /** Reads "YYYY-MM-DD" from the start of the text up to `end`; NaN if it is invalid. */

@@ -35,7 +35,10 @@ export function* withAdded(
   }
 }
 
-/** Removes all elements, or the entries with keys, that equal one of `removed`. */
+/**
+ * Removes every element of a list or set that equals one of `removed`, or every map entry whose key
+ * does.
+ */
 export function* withoutAll(
   type: CollectionType,
   stored: Value | undefined,

@@ -11,7 +11,10 @@ export interface Column {
   readonly isStatic?: true
 }
 
-/** The value of a column. For a map: its entries (also `value`), its keys or its values. */
+/**
+ * A part of a column that conditions and indexes refer to: the value or, for a map, its entries
+ * (also `value`), its keys or its values.
+ */
 export type ColumnPart = 'value' | 'keys' | 'values'
 
 /** A value in the stored form of its type (values.ts); vectors are floats. */

@@ -22,8 +22,8 @@ import {
 export interface ComparableFields {
   readonly types: UserTypes
   /**
-   * Path of the field for a part of a column. `folded`: of the field with the form that an index
-   * with text options compares.
+   * Path of the field for a part of a column. `folded` selects the field with the form that an
+   * index with text options compares.
    */
   path(column: Column, part: ColumnPart, folded: boolean): Path
   /**

@@ -11,12 +11,12 @@ import type { ColumnType, ElementType, PrimitiveName, UserTypes } from './column
 import { writeOut } from './numbers.ts'
 import { userTypeOf } from './user-types.ts'
 
-/** The form that replies print. */
+/** The form in replies. */
 export function shownForm(type: ColumnType, value: Value, types: UserTypes): Value {
   return formOf(type, value, types, shown)
 }
 
-/** The form that stored rows print; equal to the value if `hasFloats` is false. */
+/** The form in the stored text of a row; equal to the value if `hasFloats` is false. */
 export function storedForm(type: ColumnType, value: Value, types: UserTypes): Value {
   return formOf(type, value, types, stored)
 }

@@ -1,10 +1,9 @@
 /**
  * The structure of filters on documents, rows and elements: $and, $or and $not around conditions on
- * fields. $not is pushed down to the fields, because every condition has an opposite.
- *
- * Conditions from the top level of a clause are at the top of the tree: the tree itself, or direct
- * members of its `and`. Conditions from $and, $or and $not are deeper. An upsert relies on this to
- * find the conditions that it copies.
+ * fields. $not is pushed down to the conditions, each of which has an opposite. Conditions from the
+ * top level of a clause are at the top of the tree: the tree itself, or direct members of its
+ * `and`. Conditions from $and, $or and $not are deeper. An upsert relies on this to find the
+ * conditions that it copies.
  */
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'
@@ -79,12 +78,12 @@ export function isLogical<Condition extends { readonly kind: string }>(
 }
 
 interface ClauseContext {
-  /** Whether the number of enclosing $not is odd. */
+  /** Whether the number of enclosing $not operators is odd. */
   readonly negated: boolean
   readonly within: Within
 }
 
-/** Conditions of one filter object: all must hold, or any if negated. */
+/** Conditions of one filter object: all of them must hold or, if negated, at least one. */
 function readConditions<Condition extends { readonly kind: string }>(
   object: JsonObject,
   { negated, within }: ClauseContext,
@@ -185,7 +184,7 @@ export function readAll(name: string, argument: Value): readonly Value[] {
   return argument
 }
 
-/** The kind of a comparison under $not. */
+/** For each kind of comparison, the kind that it becomes under $not. */
 export const opposites = {
   eq: 'ne',
   ne: 'eq',

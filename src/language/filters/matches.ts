@@ -25,7 +25,8 @@ export type HasTerms = (terms: readonly string[], path: string) => boolean
 
 /**
  * Whether a document matches the filter. `document` contains $vector, $vectorize and $lexical as
- * ordinary fields. Only an analyzer or an index knows the terms of its text.
+ * ordinary fields. `hasTerms` answers $match: only an analyzer or an index knows the terms of a
+ * text.
  */
 export function matches(
   filter: Matchable,
@@ -229,8 +230,8 @@ function testOf(filter: Matchable, wanted: ReadonlyMap<string, WantedPath>): Tes
 }
 
 /**
- * A test that all given tests hold. It stops at a pending path, because the tests are repeated
- * after the lookup.
+ * A test that holds if all given tests hold. It stops at a pending path, because the tests are
+ * repeated after the lookup.
  */
 function every(tests: readonly Test[]): Test {
   const [only] = tests

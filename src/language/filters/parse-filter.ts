@@ -293,7 +293,7 @@ function operatorOf(kind: Comparison['kind']): string {
 
 /** Checks that the fields inside an operand are indexed as well. */
 function checkInnerCovered(path: Path, value: Value, context: FilterContext): void {
-  // Documents are not stored that deep, so no index can lack the path.
+  // No stored document is nested that deep, so no document has the path.
   if (path.segments.length > context.limits.documentDepthMax) return
   if (Array.isArray(value)) {
     // Indexing does not depend on the position of an element.

@@ -24,7 +24,7 @@ import { ValueSet } from '../values/value-set.ts'
 export type PulledElements =
   /** Elements that equal one of the values. */
   | { readonly by: 'values'; readonly values: PulledValues }
-  /** Elements that satisfy the filter, as a field with an empty name. */
+  /** Elements that satisfy the filter, which sees each of them as a field with an empty name. */
   | { readonly by: 'condition'; readonly filter: ElementFilter }
   /** Objects that match the filter. */
   | { readonly by: 'fields'; readonly filter: ElementFilter }

@@ -16,7 +16,9 @@ export interface VectorRules {
   readonly field?: string
 }
 
-/** Converts an array to the floats that are searched. `field` names it in errors. */
+/**
+ * Converts an array to the floats that are searched. `field` is the name of the array in errors.
+ */
 export function readVectorNumbers(
   values: readonly Value[],
   field = '$vector',

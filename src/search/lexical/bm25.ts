@@ -9,7 +9,7 @@ export interface Corpus {
   readonly tokens: number
 }
 
-/** Everything that a score depends on besides the document. It changes with every write. */
+/** Statistics that a score depends on besides the document. They change with every write. */
 export interface TermStatistics extends Corpus {
   /** For each query term, the number of documents that contain it. */
   readonly documentFrequencies: readonly number[]

@@ -28,7 +28,7 @@ import { thai } from './tokenizers/thai.ts'
 /** Creates a component; throws ArgumentProblem if its arguments are invalid. */
 export type StageFactory<Stage> = (args: Arguments) => MaybeSteps<Stage>
 
-/** Makers by component name in lower case. */
+/** Stage factories by component name in lower case. */
 export type Makers<Stage> = Pick<ReadonlyMap<string, StageFactory<Stage>>, 'get'>
 
 export const makeTokenizer: Makers<Tokenizer> = new Map([

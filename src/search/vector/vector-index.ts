@@ -23,7 +23,7 @@ export class VectorIndex {
   readonly #shape: SegmentShape
   readonly #segments: Segment[]
 
-  /** An index without vectors, or with saved segments. */
+  /** Creates an index without vectors, or with saved segments. */
   constructor(shape: SegmentShape, segments: readonly Segment[] = []) {
     this.#shape = shape
     this.#segments = [...segments]

@@ -87,7 +87,10 @@ export class ClusterCatalog {
     return found ?? targetIn(await this.refresh(keyspace), name)
   }
 
-  /** The current schema of a keyspace; undefined also for keyspaces that requests cannot access. */
+  /**
+   * The current schema of a keyspace; undefined: the keyspace does not exist, or requests cannot
+   * access it.
+   */
   async refresh(keyspace: string): Promise<KeyspaceSchema | undefined> {
     if (isReserved(keyspace, this.#systemKeyspace)) return undefined
     const refresh = ++this.#refreshes
@@ -119,7 +122,7 @@ export class ClusterCatalog {
     if (when !== 'now' && targetIn(await this.schema(keyspace), name) === target) return
     const current = targetIn(await this.refresh(keyspace), name)
     if (current?.uid !== uid) throw new EngineError('gone', `${name} no longer exists`)
-    // The options of a collection never change after its creation.
+    // Collections with the same uid are the same: the options of a collection never change.
     if (current.kind === 'collection' && target.kind === 'collection') return
     if (current !== target) throw new EngineError('changed', `${name} has changed`)
   }

@@ -98,7 +98,7 @@ async function createCollection(
 
 /**
  * Throws when a view has the name of the new table. A node that creates such a table fails half-way
- * and then has both.
+ * and then has both the view and the table.
  */
 async function checkNoView(
   session: Session,

@@ -154,8 +154,8 @@ function isIndexing(indexing: IndexingOptions | undefined): boolean {
 }
 
 /**
- * Reads the options `lexical` and `rerank`. The first releases of version 1 had neither; its last
- * releases added both under the same version.
+ * Reads the options `lexical` and `rerank`. The first releases with version 1 of the format had
+ * neither option; later releases added both without changing the version.
  */
 function readSearch(
   name: string,

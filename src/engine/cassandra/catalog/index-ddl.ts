@@ -5,8 +5,8 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteName, quoteOptions, quoteTarget } from '../cluster/statement.ts'
 
 /**
- * The statement that creates an index; undefined: the cluster does not support the index, and only
- * a note describes it.
+ * The statement that creates an index; undefined: the cluster does not support the index, and a
+ * note of the table (table-notes.ts) describes it instead.
  */
 export function createIndex(
   table: { readonly keyspace: string; readonly name: string },

@@ -1,10 +1,8 @@
 /**
- * Metadata of tables that CQL cannot express: embedding services of vector columns, and properties
- * that index options cannot hold.
- *
- * On clusters with table extensions, the extensions of other Data API servers store the services,
- * and index options the rest. On other clusters, the comment of the table stores both beside its
- * other content.
+ * Metadata of tables that CQL cannot express: embedding services of vector columns and, where index
+ * options cannot hold them, properties of indexes. On clusters with table extensions, the
+ * extensions of other Data API servers store the services, and index options hold the rest. On
+ * other clusters, the comment of the table stores both beside its other content.
  */
 import type { EmbeddingService, TableIndex } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
@@ -18,7 +16,8 @@ export interface TableNotes {
 }
 
 /**
- * The model of a vector index, or the definition of a text index that the cluster does not support.
+ * The source model of a vector index, or the definition of a text index that the cluster does not
+ * support.
  */
 export type IndexNote =
   { readonly sourceModel: string } | { readonly column: string; readonly analyzer: unknown }
@@ -99,8 +98,8 @@ function servicesText({ services }: TableNotes): string {
 }
 
 /**
- * A comment that contains the notes. The other content of the comment is kept; free text moves to
- * its field `comment`.
+ * A comment that contains the notes: a JSON object. The other fields of an object that is already
+ * there are kept; free text moves to the field `comment`.
  */
 function commentWith({ services, indexes }: TableNotes, before: string | null): string {
   const said = Object.entries(parse(before))
@@ -131,7 +130,8 @@ function readService(column: string, stored: unknown): [string, EmbeddingService
 }
 
 /**
- * The note of an index with the index name; none when other software has written something else.
+ * Reads the note of an index from its stored form, and returns it with the index name. Returns an
+ * empty list when other software has written something else.
  */
 function readIndexNote(name: string, stored: unknown): [string, IndexNote][] {
   const { column, analyzer, sourceModel } = objectIn(stored)

@@ -7,7 +7,9 @@ import { errors, type Client } from 'cassandra-driver'
 import { engineErrorOf, isInvalid, isSyntaxError } from './failures.ts'
 
 export interface Capabilities {
-  /** Whether tables have `extensions`; otherwise that data is stored in table comments. */
+  /**
+   * Whether tables have `extensions`; otherwise table comments store the notes (table-notes.ts).
+   */
   readonly extensions: boolean
   /** Whether vector indexes accept a `source_model`. */
   readonly sourceModel: boolean
@@ -19,7 +21,7 @@ export interface Capabilities {
   readonly notEquals: boolean
   /** Whether `NOT CONTAINS` and its variants exist; they match rows that lack the column. */
   readonly notContains: boolean
-  /** Whether an index serves IN. */
+  /** Whether indexes serve IN conditions. */
   readonly indexedIn: boolean
   /** Whether an index serves range conditions on map entries, such as `map[key] > value`. */
   readonly mapRanges: boolean

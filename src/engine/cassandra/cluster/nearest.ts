@@ -1,5 +1,6 @@
 /**
- * Chooses limits of vector searches over documents and rows, until enough results match a filter.
+ * Chooses the limits of successive vector searches for documents or rows, until enough results
+ * match a filter.
  */
 import { fixedLimits } from '../../../limits.ts'
 

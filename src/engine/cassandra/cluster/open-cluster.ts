@@ -27,7 +27,7 @@ export interface ClusterOptions {
 /** Prepared statements cached by the driver; filters produce many different texts. */
 const preparedMax = 2_000
 
-/** State that all clients of a server share; clients that only inspect a cluster do without. */
+/** State that all clients of a server share. Clients that only inspect a cluster do not need it. */
 export interface ClientParts {
   /** Called for every retried statement. */
   readonly retried: () => void
@@ -94,7 +94,7 @@ function whereToFind({ bundle, contactPoints, localDataCenter }: ClusterOptions)
 
 function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | undefined) {
   return {
-    // The version is limited, because others encode page states differently.
+    // The protocol version is limited, because later versions encode page states differently.
     protocolOptions: { port, maxVersion: 4 },
     ...(account && {
       credentials: { username: account.name, password: account.password },
@@ -104,8 +104,8 @@ function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | u
 }
 
 /**
- * Adds the local data center to the options if they lack it: a node reports it. A bundle contains
- * it.
+ * Adds the local data center, which a node reports, to options that lack it. A bundle contains the
+ * data center.
  */
 export async function withDataCenter<O extends ClusterOptions>(options: O): Promise<O> {
   if (options.bundle !== undefined || options.localDataCenter !== undefined) return options
@@ -156,8 +156,8 @@ function closeFirst(client: Client): void {
 }
 
 /**
- * The error for a bundle through which no connection was made. Such failures are plain errors that
- * do not name the bundle.
+ * The error when no connection could be made through a bundle. The driver's errors about a bundle
+ * are plain errors that do not name the bundle.
  */
 function bundleError(error: unknown, bundle: string): EngineError {
   if (error instanceof errors.DriverError) return engineErrorOf(error)
@@ -194,11 +194,12 @@ export function checkReplication(client: Client, { counts }: Replication): void 
         `there is no data center ${center}. Data centers for --replication: ` +
           [...centers.keys()].join(', '),
       )
-    if (Math.floor(copies / 2) + 1 > nodes)
+    const quorum = Math.floor(copies / 2) + 1
+    if (quorum > nodes)
       throw new EngineError(
         'unsupported',
-        `--replication has ${copies} replicas in ${center}, but the data center has ` +
-          `${nodes} nodes, which is less than a quorum. Use fewer replicas`,
+        `--replication has ${copies} replicas in ${center}, whose quorum is ${quorum}, ` +
+          `but the data center has only ${nodes} nodes. Use fewer replicas`,
       )
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Rows per page of a read, by the size of the rows that earlier pages of the collection or table had.
- * A node pages by rows, and the driver decodes a page in one turn of the event loop, so a page of large
- * rows would block other requests. A page that follows rows of another size may still be larger.
+ * Rows per page of a read, derived from the size of the rows on earlier pages of the collection or
+ * table. A node limits pages by rows, and the driver decodes a page in one turn of the event loop,
+ * so a page of large rows would block other requests. A page may still be too large if its rows are
+ * larger than those before.
  */
 import type { types } from 'cassandra-driver'
 
@@ -27,7 +28,7 @@ export class PageSize {
   }
 }
 
-/** One for all reads of a collection or table. */
+/** The PageSize that all reads of a collection or table share. */
 export function pageSizeOf(target: object): PageSize {
   let size = sizes.get(target)
   if (size === undefined) sizes.set(target, (size = new PageSize()))
@@ -42,7 +43,10 @@ function bytesOfRow(row: types.Row): number {
     .reduce((sum: number, value: unknown) => sum + bytesOf(value), scalarBytes)
 }
 
-/** Approximate bytes of a value; of a list, set or map, by its first elements. */
+/**
+ * Approximate bytes of a value. The size of a list, set or map is estimated from its first
+ * elements.
+ */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (ArrayBuffer.isView(value)) return value.byteLength
@@ -64,5 +68,5 @@ function firstOf(values: Map<unknown, unknown> | Set<unknown>): Iterable<unknown
 
 const sampleMax = 16
 
-/** Decoding a number takes about as long as decoding so many characters. */
+/** Decoding a number takes about as long as decoding this many characters. */
 const scalarBytes = 16

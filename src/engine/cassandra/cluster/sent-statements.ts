@@ -48,7 +48,7 @@ export class SentStatements implements StatementOwner, ReadReport {
 
   get plan(): string {
     const statements = Array.from(this.#times, ([text, times]) => {
-      // The comment has the table's id.
+      // Removes the comment with the table's id.
       const cql = text.replace(/ \/\*.*?\*\//g, '')
       return times === 1 ? cql : `${cql} (${times} times)`
     })

@@ -30,7 +30,7 @@ const codes: Readonly<Record<ConsistencyLevel | SerialLevel, number>> = {
 }
 
 export interface RunOptions {
-  /** Maximum of rows in a page. */
+  /** Maximum rows of a page. */
   readonly fetchSize?: number
   /** Position after the previous page. */
   readonly pageState?: string | undefined
@@ -39,7 +39,7 @@ export interface RunOptions {
   readonly readTimeoutMs?: number
   /** Timestamp of a write, in microseconds since 1970; undefined: now. */
   readonly timestamp?: bigint | undefined
-  /** Overrides the level of the purpose. */
+  /** Overrides the consistency level of the purpose. */
   readonly level?: ConsistencyLevel
 }
 
@@ -113,7 +113,7 @@ export class Session {
     return new Session(lend, this.#sending, this.#owner)
   }
 
-  /** A copy of this session for the statements of a caller; undefined: this session. */
+  /** A copy of this session for the statements of `owner`; this session if `owner` is undefined. */
   for(owner: StatementOwner | undefined): Session {
     return owner === undefined ? this : new Session(this.#lend, this.#sending, owner)
   }
@@ -144,8 +144,8 @@ export class Session {
   }
 
   /**
-   * Yields all rows of all pages. Pages have `fetchSize` rows, the first one `first`, and fewer if `size`
-   * says so.
+   * Yields all rows of all pages. A page has `fetchSize` rows, the first page `first` rows; `size`
+   * may reduce both.
    */
   async *rowsOf(
     statement: Statement,
@@ -280,9 +280,9 @@ const noTimestamp = { timestamp: null } as unknown as QueryOptions
 const manyRows = 5_000
 
 /**
- * Whether a definition may succeed when repeated. A node checks all keyspaces before it creates a
- * table, and fails on one that is being dropped. A keyspace that another server just created may be
- * unknown to it. TRUNCATE fails during a compaction.
+ * Whether a definition may succeed when it is repeated. A node checks all keyspaces before it
+ * creates a table, and fails when one of them is being dropped. A keyspace that another server has
+ * just created may be unknown to the node. TRUNCATE fails during a compaction.
  */
 function isPassing(error: unknown): boolean {
   const { message } = error as Error

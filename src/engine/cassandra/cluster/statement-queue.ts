@@ -18,7 +18,10 @@ export const sentAtOnce = 16
 
 export class StatementQueue {
   readonly #queue: FairQueue
-  /** Statements that are sent from the end of this turn of the event loop on. */
+  /**
+   * Resolve functions of the admitted statements, which are sent at the end of this turn of the
+   * event loop, or of a later turn.
+   */
   #admitted: (() => void)[] = []
 
   /**

@@ -23,7 +23,10 @@ export function scaledNumber(numeric: Numeric): ScaledNumber {
   return isWhole && parts.exponent <= zerosMax ? scaledTo(parts, 0) : shortest(parts)
 }
 
-/** Prints a number without an exponent, unless that takes more than `zerosMax` zeros. */
+/**
+ * Prints a number. The numeral has no exponent if the decimal point is at most `zerosMax` places
+ * from the start of the digits.
+ */
 export function plainNumeral(numeric: Numeric): string {
   const { sign, digits, exponent } = decimalParts(numeric)
   if (sign === 0) return '0'
@@ -43,7 +46,8 @@ export function keySpellings(numeric: Numeric): readonly string[] {
 }
 
 /**
- * Maximum zeros of an expanded exponent: a short numeral such as 1e999999999 could exhaust memory.
+ * Maximum distance of the decimal point from the start of the digits in a numeral without an
+ * exponent. Without a limit, a short numeral such as 1e999999999 could exhaust memory.
  */
 const zerosMax = 1_000
 

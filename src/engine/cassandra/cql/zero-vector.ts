@@ -1,9 +1,9 @@
 /**
  * Keeps vectors from an index that cannot compare them: zero vectors with the cosine metric, and
  * vectors with too large numbers with any metric. A node rejects such a vector only after it has
- * logged the write; it then fails repeatedly and may not start again. Layers above reject such
- * vectors of requests. This check covers other writes: migrations, and updates of documents that
- * other software has stored.
+ * logged the write; the node then fails repeatedly and may not start again. Requests with such
+ * vectors are rejected before they reach the engine. This check covers other writes: migrations,
+ * and updates of documents that other software has stored.
  */
 import { findVectorProblem } from '../../../language/values/vector.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
@@ -30,8 +30,8 @@ export function checkComparable(
 }
 
 /**
- * The problem that keeps a vector out of the index, if any. It is checked as nodes receive it, in
- * 32-bit floats.
+ * The problem that keeps the vector out of the index, if any. The vector is checked as nodes
+ * receive it, in 32-bit floats.
  */
 function problemOf(
   numbers: Float32Array | Float64Array,

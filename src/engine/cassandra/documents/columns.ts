@@ -101,8 +101,8 @@ function entryOf<T>(bytesOf: (value: T) => Buffer) {
 }
 
 /**
- * The path and text of an entry; none if the text is too long for the index. Only range conditions
- * compare these texts, and they are checked on the document.
+ * The path and text of an entry; empty if the text is too long for the index. No condition looks up
+ * strings in this column: equality uses `array_contains`, and ranges are checked on the document.
  */
 function textEntryOf([path, text]: Entry<string>): readonly Buffer[] {
   const parts = [Buffer.from(path), Buffer.from(text)] as const

@@ -1,4 +1,4 @@
-/** Texts of documents in the term index, and the keys of these documents there. */
+/** Texts of documents in the term index, and the keys by which it identifies the documents. */
 import { readNumeral } from '../../../json/decimal.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { analyzerFor, type Analyzer } from '../../../search/lexical/analyzer.ts'
@@ -31,13 +31,16 @@ export function termsIn(
   return text === undefined ? undefined : analyzerIn(collection).terms(text)
 }
 
-/** The key of a document in the term index, which is the same for all spellings of its key. */
+/**
+ * The key of a document in the term index. It is the same for all spellings of the document's own
+ * key.
+ */
 export function textKeyOf(id: Value): string {
   const { type, text } = keyOf(id)
   return `${type}:${text}`
 }
 
-/** The _id, or a value that is equal to it in every sort order. */
+/** The _id in a text key, or a value that every sort order treats as equal to the _id. */
 export function idOfTextKey(key: string): Value {
   const text = key.slice(2)
   switch (key[0]) {

@@ -189,7 +189,7 @@ export function alternativesOfComparison(
 
 const arraySizeMax = 2 ** 31 - 1
 
-/** Whether any document can satisfy the term: indexes contain no longer or larger values. */
+/** Whether any document can satisfy the term. No index contains texts or sizes above its limits. */
 export function isSatisfiable(term: DocumentTerm): boolean {
   if (term.kind === 'size' && term.size > arraySizeMax) return false
   const looked = 'entry' in term ? term.entry : 'path' in term ? term.path : ''

@@ -7,7 +7,7 @@ import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, type JsonObject, type Value } from '../../../json/value.ts'
 import { plainNumeral } from '../cql/numerals.ts'
 
-/** Characters from which a form is replaced by its digest; also the length of that digest. */
+/** Minimum length of a form that is replaced by its digest; also the length of the digest. */
 const digestedLength = 22
 
 /** Hash of an array element or of a member of an object. */

@@ -30,7 +30,7 @@ import { planWith, type FilterCapabilities } from './filter-capabilities.ts'
 import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
-/** Documents per page, and fewer of large ones. */
+/** Maximum documents per page; pages of large documents have fewer. */
 const fetchSize = 50
 
 /** Number of documents per page when they are only counted. */
@@ -53,7 +53,7 @@ interface Kept extends StoredRecord {
   readonly position: Position
 }
 
-/** Everything that reads of documents use on their cluster. */
+/** Everything that a read of documents needs. */
 export interface DocumentAccess {
   readonly session: Session
   readonly limits: ReadLimits
@@ -161,7 +161,7 @@ export async function countDocuments(
   return count
 }
 
-/** What the server checks on the documents that a plan finds: all of the filter, or nothing. */
+/** The conditions that this server checks on the documents of a plan: the whole filter, or none. */
 function checkedOf(filter: Filter, plan: FilterPlan): readonly string[] {
   const isExact = plan.kind === 'branches' ? plan.isExact : isOfFewIds(filter, plan)
   return isExact

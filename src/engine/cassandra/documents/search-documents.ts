@@ -40,8 +40,8 @@ import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readInTurns, readVector, splitText } from './stored-text.ts'
 
 /**
- * Searches for the nearest documents; undefined: the layer above must compare all documents that
- * match the filter.
+ * Searches for the nearest documents; undefined: the caller must compare all documents that match
+ * the filter.
  */
 export async function searchNearest(
   { session, more }: DocumentAccess,

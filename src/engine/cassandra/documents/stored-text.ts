@@ -35,7 +35,10 @@ function vectorText({ numbers, form }: Vector): string {
   return `{"$binary":"${bytesOfVector(numbers).toString('base64')}"}`
 }
 
-/** Splits a stored text and parses as little of it as possible; `known` was parsed before. */
+/**
+ * Splits a stored text into its parts, and parses as little of it as possible. `known` contains the
+ * parts that are already parsed.
+ */
 export function splitText(
   stored: string,
   version: string,

@@ -1,7 +1,7 @@
 /**
  * Writes documents, each on the condition that the document has not changed since it was read.
- * Every write has its own time-based id, by which a later read recognizes it when the reply was
- * lost.
+ * Every write has its own time-based id. When the reply was lost, a later read recognizes the write
+ * by this id.
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'

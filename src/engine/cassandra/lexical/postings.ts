@@ -34,7 +34,7 @@ export interface IndexedText {
   readonly terms: readonly string[]
 }
 
-/** An occurrence of a term in a text. */
+/** An entry of a term's posting list: a text that contains the term. */
 export interface Posting {
   readonly key: string
   readonly digest: string
@@ -96,7 +96,7 @@ export class ClusterPostings {
     return new ClusterPostings(session, tables, new Map(), clock)
   }
 
-  /** A copy of this index whose statements belong to a caller; undefined: this index. */
+  /** A copy of this index for the statements of `owner`; this index if `owner` is undefined. */
   for(owner: StatementOwner | undefined): ClusterPostings {
     if (owner === undefined) return this
     const session = this.#session.for(owner)
@@ -255,8 +255,8 @@ export class ClusterPostings {
 
   /**
    * Number and total length of the texts. The result is cached, so it may lack recent writes of
-   * other servers. A cached result with fewer texts than `knownOf`, which the caller has found, is
-   * not used.
+   * other servers. `knownOf` is the number of texts that the caller has found: a cached result with
+   * fewer texts is not used.
    */
   async corpus(place: TextPlace, knownOf: number): Promise<Corpus> {
     const key = printPlace(place)

@@ -11,7 +11,7 @@ import { EngineError } from '../../errors.ts'
 import { upToSize } from '../../up-to-size.ts'
 import type { Posting, ClusterPostings, TextPlace } from './postings.ts'
 
-/** Access to the records of documents or rows, by key. */
+/** Access to documents or rows by their keys in the term index. */
 export interface Records<Item> {
   /** Orders results with equal scores. */
   compare(a: string, b: string): number
@@ -147,8 +147,8 @@ function rarestFirst(terms: readonly string[]): readonly number[] {
 
 /**
  * Statistics for scoring. Concurrent writes and stale postings can make a posting list longer than
- * the counted corpus, for which scores would be NaN. The corpus therefore counts at least the texts
- * that were found.
+ * the counted corpus; scores would then be NaN. The corpus therefore counts at least the texts that
+ * were found.
  */
 async function statisticsOf(
   postings: ClusterPostings,

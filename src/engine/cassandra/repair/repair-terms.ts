@@ -35,7 +35,10 @@ export interface RepairOptions extends ClusterOptions {
 }
 
 export interface RepairListener {
-  /** Announces the next place; the returned function receives the number of records read so far. */
+  /**
+   * Called before the texts of a place are indexed; the returned function receives the number of
+   * records read so far.
+   */
   indexing(place: RepairedPlace): (count: number) => void
   indexed(place: RepairedPlace, count: number): void
 }

@@ -32,7 +32,10 @@ export async function beginFilling(
   await postings.beginFilling(placeOfIndex(table, index))
 }
 
-/** Waits until other servers have read the schema, so that they index texts that they write. */
+/**
+ * Fills a new index once other servers have read the schema, so that they index the texts that they
+ * write meanwhile.
+ */
 export async function fillNewIndex(
   access: RowAccess,
   table: Table,

@@ -39,7 +39,7 @@ import {
 import { readRow, selectedColumns, selectRows, type SelectedRow } from './row-statements.ts'
 import { filterForKey, textPlaceOf } from './row-texts.ts'
 
-/** Everything that reads of rows use on their cluster. */
+/** Everything that a read of rows needs. */
 export interface RowAccess {
   readonly session: Session
   readonly can: Capabilities

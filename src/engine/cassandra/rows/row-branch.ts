@@ -12,8 +12,8 @@ import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
   /**
-   * Matches all rows that the branch covers. If several branches share one filter object, each
-   * covers one partition of the rows that it matches.
+   * Matches all rows that the branch covers. If several branches share one filter object, each of
+   * them covers one partition of the rows that this filter matches.
    */
   readonly filter: RowFilter
   /** Terms of the query, which must all hold. */
@@ -134,7 +134,7 @@ interface KeyTerms {
   readonly columns: ReadonlySet<string>
   /** Conditions that the terms express exactly. */
   readonly done: readonly RowCondition[]
-  /** Whether a column has several values. */
+  /** Whether a term compares a column with several values. */
   readonly hasChoice: boolean
 }
 

@@ -71,7 +71,7 @@ class Planner {
     this.#partitionBy = partitionBy.map((name) => columns.find((one) => one.name === name)!)
   }
 
-  /** Plans parts that must all hold. */
+  /** Plans queries for a filter, given as parts that must all hold. */
   plan(parts: readonly RowFilter[]): RowConditions {
     const said = this.#saidIn(parts)
     if ([...said.values()].some(isImpossible)) return nothing
@@ -86,7 +86,7 @@ class Planner {
     return split ?? { branches: [whole], areDisjoint: true }
   }
 
-  /** Combines the conditions on each column that holds a single value. */
+  /** Combines the conditions on the whole value of each column. */
   #saidIn(parts: readonly RowFilter[]): ReadonlyMap<string, ColumnCondition> {
     const { table } = this.#context
     const conditions = new Map<string, KeyCondition>()
@@ -115,7 +115,7 @@ class Planner {
     return isEqual && indexOn(this.#context.table, column, 'value')?.folding === undefined
   }
 
-  /** The operands, each value once by the column's comparison. */
+  /** The operands without duplicates, by the comparison of the column's type. */
   #distinct({ column, operands }: RowComparison): readonly Value[] {
     const { table } = this.#context
     const folding = indexOn(table, column, 'value')?.folding

@@ -1,4 +1,4 @@
-/** Texts of rows in the term index, and the keys of these rows there. */
+/** Texts of rows in the term index, and the keys by which it identifies the rows. */
 import { createHash } from 'node:crypto'
 import { parseStored } from '../../../json/parse.ts'
 import type { Value } from '../../../json/value.ts'

@@ -45,8 +45,7 @@ import { isComparable, vectorIndexOn } from '../cql/zero-vector.ts'
 type NearestSearch = RowSearch & { readonly by: ByVector & { readonly column: Column } }
 
 /**
- * Searches for the nearest rows; undefined: the layer above must compare all rows that match the
- * filter.
+ * Searches for the nearest rows; undefined: the caller must compare all rows that match the filter.
  */
 export async function searchNearestRows(
   access: RowAccess,

@@ -25,8 +25,8 @@ export class Leases {
   }
 
   /**
-   * Runs `act` while this server holds the lease. `check` is called while another server holds it;
-   * it throws to stop waiting.
+   * Runs `act` while this server holds the lease. `check` is called before every attempt to take
+   * the lease, and throws to stop waiting.
    */
   hold<T>(name: string, act: () => Promise<T>, check: () => void): Promise<T> {
     let queue = this.#queues.get(name)

@@ -13,7 +13,7 @@ export interface ReadLimits {
 
 /**
  * Maximum terms of a statement besides those on the key. The cluster compares every row that it
- * finds with each of them; the remaining conditions are checked here.
+ * finds with each of them; this server checks the remaining conditions.
  */
 export const termsMax = 16
 
@@ -23,8 +23,9 @@ export function textsMaxOf({ scannedMax }: ReadLimits): number {
 }
 
 /**
- * Counts the documents or rows that a read has checked. The layer above sorts page by page, so its
- * positions contain the count so far: the limit applies to all pages together.
+ * Counts the documents or rows that a read has checked. A sort in `paging` reads page by page. The
+ * positions between these pages contain the count so far, so the limit applies to all of them
+ * together.
  */
 export class Scan {
   /** Position without the count. */

@@ -110,7 +110,10 @@ class Stripper {
     return true
   }
 
-  /** Skips the content of an element; without a closing tag, it extends to the end of the text. */
+  /**
+   * Skips the content of an element. Without a closing tag, the content extends to the end of the
+   * text.
+   */
   #skipContent(name: string): void {
     const close = new RegExp(`</${name}`, 'gi')
     close.lastIndex = this.#at

@@ -41,7 +41,7 @@ export function* mapping(args: Arguments): Steps<CharFilter> {
 interface Branch {
   /** The characters between the branch above and this one. */
   label: string
-  /** By the first character of their labels. */
+  /** Branches below this one, by the first character of their labels. */
   next?: Map<string, Branch>
   /** Replacement of the string that ends here; absent: no string ends here. */
   replacement?: string

@@ -1,4 +1,7 @@
-/** Shingles: combines adjacent tokens, "please divide", "divide this", besides single tokens. */
+/**
+ * Shingles: combines adjacent tokens. "please divide this" becomes "please divide" and "divide
+ * this", besides the single tokens.
+ */
 import { checkOrder, countIn, flagIn } from '../arguments.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'

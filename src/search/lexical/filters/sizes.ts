@@ -1,4 +1,4 @@
-/** Filters by the length and number of tokens, and filters that change their ends. */
+/** Filters by the length and number of tokens, and filters that shorten or reverse tokens. */
 import { fixedLimits } from '../../../limits.ts'
 import { checkOrder, countIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'

@@ -42,7 +42,7 @@ export function* synonyms(args: Arguments): Steps<TokenFilter> {
 
 interface Rule {
   readonly from: readonly Phrase[]
-  /** Absent: all phrases are equivalent. */
+  /** Phrases that replace those of `from`; absent: the phrases of `from` are equivalent. */
   readonly to?: readonly Phrase[]
 }
 

@@ -17,7 +17,7 @@ export const englishStopWords: ReadonlySet<string> = new Set([
   ...['there', 'these', 'they', 'this', 'to', 'was', 'will', 'with'],
 ])
 
-/** Default articles of the filter: French ones, because French needs it most. */
+/** Default articles of the filter: the French ones, because French needs the filter most. */
 const defaultArticles: ReadonlySet<string> = new Set([
   ...['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'],
 ])

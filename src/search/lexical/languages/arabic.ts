@@ -22,7 +22,10 @@ const farsiYeh = '\u06cc'
 const keheh = '\u06a9'
 const ae = '\u06d5'
 const rreh = '\u0695'
-/** Tatweel, which lengthens a line, and short vowels, which are usually omitted. */
+/**
+ * Tatweel, which lengthens the stroke between two letters, and short vowels, which are usually
+ * omitted.
+ */
 const tatweelAndVowels = '\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652'
 
 export const arabicNormalization: StemmerStep = rewriting(
@@ -37,7 +40,8 @@ export const arabicNormalization: StemmerStep = rewriting(
 export const arabicStem: StemmerStep = inTurn(
   (word) => {
     const prefix = arabicPrefixes.find(
-      // A single "and" is removed only from words so long that it cannot be part of the root.
+      // The one-letter prefix "and" is removed only from words of at least four letters: in shorter
+      // words it may be part of the root.
       (text) => word.length >= Math.max(text.length + 2, 4) && word.startsWith(text),
     )
     return prefix === undefined ? word : word.slice(prefix.length)
@@ -75,7 +79,10 @@ export const soraniNormalization: StemmerStep = inTurn(
   (word) => word.replace(/^\u0631/, rreh).replace(/\p{Cf}/gu, ''),
 )
 
-/** Removes endings of nouns from the outside in: postposition, possessor, then one of many. */
+/**
+ * Removes up to three endings of a noun, from the last to the first: a postposition, a possessive,
+ * and one other ending.
+ */
 export const soraniStem: StemmerStep = inTurn(
   cut(over(5, 'دا'), over(4, 'نا', 'ن'), over(6, 'ەوە')),
   cut(over(6, 'مان یان تان')),

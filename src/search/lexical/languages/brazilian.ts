@@ -49,7 +49,7 @@ const derivations = longestEnding(
   ),
 )
 
-/** Theme vowels with their endings, then the forms without a theme vowel. */
+/** Endings of verbs: first those that follow each theme vowel (a, e or i), then all others. */
 const verbEndings = longestEnding(
   endingTable([
     [

@@ -7,7 +7,7 @@ export type StemmerStep = (word: string) => string
 export interface Ending {
   readonly text: string
   readonly by: string
-  /** Minimum letters of a word. */
+  /** Minimum letters of a word from which the ending is removed. */
   readonly wordMin: number
   readonly spares: (word: string) => boolean
 }

@@ -104,8 +104,9 @@ export const languageFilters: ReadonlyMap<string, MakeFilter> = byLowerCasedName
 })
 
 /**
- * Maximum letters of a word to stem. Words are never longer, but a text that is one token may be,
- * and some steps scan a word several times. The standard tokenizer has the same limit.
+ * Maximum letters of a word to stem. Natural words are never longer, but a text that is a single
+ * token may be, and some steps scan a word several times. The standard tokenizer has the same
+ * limit.
  */
 const lettersMax = fixedLimits.wordLengthMax
 

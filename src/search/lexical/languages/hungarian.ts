@@ -1,8 +1,14 @@
-/** Hungarian, after J. Savoy's light stemmer: removes case, then possessor, then number. */
+/**
+ * Hungarian, after J. Savoy's light stemmer: removes the ending of the case, then that of the
+ * possessor, then that of the number.
+ */
 import { cut, inTurn, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** Removes `cut` letters of words with more than `over` letters and this ending. */
+/**
+ * Applies the first rule whose `ending` matches a word with more than `over` letters: removes the
+ * last `cut` letters.
+ */
 function cutWhere(
   rules: readonly (readonly [over: number, ending: RegExp, cut: number])[],
 ): StemmerStep {

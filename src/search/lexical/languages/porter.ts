@@ -1,8 +1,8 @@
 /**
- * English after M. F. Porter, "An algorithm for suffix stripping" (1980).
- *
- * The measure of a stem is the number of transitions from a run of vowels to a run of consonants: 0
- * in "tree", 1 in "trouble", 2 in "troubles". Most endings are removed only if it is large enough.
+ * English after M. F. Porter, "An algorithm for suffix stripping" (1980). The measure of a stem is
+ * the number of transitions from a run of vowels to a run of consonants: 0 in "tree", 1 in
+ * "trouble", 2 in "troubles". Most endings are removed only if the measure of the stem is large
+ * enough.
  */
 import { endingTable, longestEnding } from './endings.ts'
 

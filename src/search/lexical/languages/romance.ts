@@ -1,6 +1,6 @@
 /**
- * Italian and Spanish, after J. Savoy's light stemmers, "Report on CLEF-2001 experiments": removes
- * gender and number only.
+ * Italian and Spanish, after J. Savoy's light stemmers, "Report on CLEF-2001 experiments": they
+ * remove endings of gender and number only.
  */
 import { cut, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'

@@ -160,8 +160,8 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   }
 
   /**
-   * Writes a fork: one branch continues at the code that is written next, the other where the
-   * returned function is called.
+   * Writes a fork. One alternative continues at the step that is written next, the other at the
+   * step that is written after the returned function was called.
    */
   function writeFork(lazy: boolean): () => void {
     const fork = newFork()

@@ -78,7 +78,7 @@ function connect(id: u32): void {
     if (isAlone) continue
     start = load<u64>(results)
     const count = select(results, resultCount, M, id)
-    // linkBack reuses the memory of the selection.
+    // Copies the selection, because linkBack reuses its memory.
     memory.copy(kept, selected, count << 3)
     const links = linksOf(id, at)
     for (let i: u32 = 0; i < count; i++) store<u32>(links + (<usize>i << 2), <u32>keptAt(i))
@@ -256,7 +256,7 @@ export function repair(most: u32): bool {
     if (field(Field.deleted) == 0) return false
     beginRepair()
   }
-  // Every node leaves the marks empty for the next one.
+  // Clears all marks. Every mended node then clears its own marks for the next node.
   unmarkAll(visited)
   const count = field(Field.count)
   const from = field(Field.repairCursor)
