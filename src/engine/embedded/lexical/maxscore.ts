@@ -113,7 +113,7 @@ export class MaxScore {
   }
 
   /**
-   * First place in the postings that are walked which is at least `from`; Infinity at their end.
+   * The first place, at least `from`, in the postings that are walked; Infinity when there is none.
    */
   #nextDocument(walked: number, from: number): number {
     let next = Infinity

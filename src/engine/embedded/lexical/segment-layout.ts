@@ -11,8 +11,8 @@ import { damagedIndex, termIndex } from '../format/damage.ts'
 import type { VarintReader } from './varints.ts'
 
 /**
- * Size of a row in bytes. It fills the four pages and an eighth that SQLite uses for it. A multiple of
- * 16, as blocks of postings are.
+ * Size of a row in bytes. Such a row fills the space that SQLite uses for it, which is four pages
+ * and an eighth of a page. The size is a multiple of 16, like that of a block of postings.
  */
 export const rowSize = 16_848
 
@@ -71,7 +71,10 @@ export interface TermEntry {
    */
   wordStart: number
   wordCount: number
-  /** Bytes of the rest of the list; those inside the group follow the entry. */
+  /**
+   * Bytes of the list in addition to its words. They follow the words or, for a list inside the
+   * group, the entry.
+   */
   restSize: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The records of one store, through its own connection: by number, and by parsing them. Reads and
- * searches build on it.
+ * The records of one store, read through its own connection: finds them by number, parses them, and
+ * matches them with filters. Reads and searches build on it.
  */
 import type { JsonObject } from '../../../json/value.ts'
 import { rootFields, type Filter } from '../../../language/filters/filter.ts'

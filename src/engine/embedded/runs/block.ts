@@ -214,7 +214,8 @@ export class BlockCursor {
   seekBefore(target: Uint8Array): void {
     let low = -1
     let high = Math.ceil(this.count / interval) - 1
-    // A key between two others shares at least as many bytes with the target as both of them do.
+    // A key between two keys around the target shares with the target at least the bytes that both
+    // of these share with it.
     let same = 0
     let sameHigh = 0
     while (low < high) {

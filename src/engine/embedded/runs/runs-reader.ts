@@ -373,8 +373,8 @@ function side(path: number, { key }: Bound, isBehind: boolean): string {
 }
 
 /**
- * Returns a function that makes the key of a value's entry for an owner. The bytes of a key are
- * valid until the next call.
+ * Returns a function that makes the key of the entry of an owner with a given value. The bytes of a
+ * key are valid until the next call.
  */
 function seekKeysOf(start: string, tie: Tie): (owner: EntryOwner) => SeekKey {
   if (tie === 'id') return (owner) => seekKeyOf(start + tieText(owner, tie))
