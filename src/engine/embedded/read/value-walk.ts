@@ -42,7 +42,7 @@ export class ValueWalk {
     this.#best = best
   }
 
-  /** Matches in order, behind the position. Documents without a value come before all values. */
+  /** Matches in order, after the position. Documents without a value come before all values. */
   *rows(): Generator<DocRow> {
     this.#payAhead()
     const { path, keys } = this.#order

@@ -268,7 +268,8 @@ export class ReadSchedule<Read> {
   /**
    * Whether another read of this line may be long. The first `runningMax` long reads are not
    * restricted. Threads beyond them go to principals without a long read and, while more than two
-   * are free, to connections without one whose principal has at most `runningMax`.
+   * are free, to connections without a long read whose principal has at most `runningMax` long
+   * reads.
    */
   #mayBeLong({ principal, long }: Line<Read>): boolean {
     const { runningMax } = this.#options

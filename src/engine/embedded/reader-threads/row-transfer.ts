@@ -34,7 +34,8 @@ export interface SentRows {
 interface Wanted {
   readonly withSearchFields: boolean
   /**
-   * True: texts are forwarded. Otherwise new texts are made of them, which needs twice the memory.
+   * Whether texts are forwarded unchanged. Otherwise new texts are made from them, which needs
+   * twice the memory.
    */
   readonly textsOnly?: boolean
   readonly sizeMax?: number | undefined

@@ -28,9 +28,17 @@ export async function targetSize(
     vectors: vectors.sizeIn(file),
   }
 
-  /** On a reader thread. Statistics keep no store open, because others would be evicted for it. */
+  /**
+   * Counts the records on a reader thread. Statistics keep no store open, because other stores
+   * would be evicted for it.
+   */
   async function countClosed(): Promise<number> {
-    const { count } = await readers.count({ file, target }, everything, Infinity, ownCaller())
+    const { count } = await readers.count(
+      { file, target },
+      everything,
+      Infinity,
+      ownCaller(),
+    )
     if (stores.find(target) === undefined) await readers.close(file)
     return count
   }

@@ -71,7 +71,7 @@ export type WriterMessage =
       readonly file: string
       readonly identity: FileIdentity
     }
-  /** How later writes see the rows of the store. */
+  /** The schema of a table, with which later writes see the rows of the store. */
   | {
       readonly id: number
       readonly kind: 'showRows'
@@ -208,7 +208,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       try {
         storeOf(open).emptyLog()
       } catch {
-        // The log keeps its size.
+        // A log that cannot be truncated keeps its size.
         stores.close(open)
       }
   }
