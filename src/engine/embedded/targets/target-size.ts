@@ -33,12 +33,7 @@ export async function targetSize(
    * would be evicted for it.
    */
   async function countClosed(): Promise<number> {
-    const { count } = await readers.count(
-      { file, target },
-      everything,
-      Infinity,
-      ownCaller(),
-    )
+    const { count } = await readers.count({ file, target }, everything, Infinity, ownCaller())
     if (stores.find(target) === undefined) await readers.close(file)
     return count
   }

@@ -45,10 +45,7 @@ export class StoreWriter {
   /** The count in `meta`, which is written only when it differs: updates do not change it. */
   #storedDocuments = 0
   #version = 0
-  /**
-   * The version that an earlier process wrote; undefined once this process has written its own
-   * stamp.
-   */
+  /** Version of the store when it was opened; undefined once this connection has written a stamp. */
   #unstamped: number | undefined
   readonly #synchronous: string
   readonly #versionFile: VersionFile
