@@ -72,8 +72,8 @@ export interface TermEntry {
   wordStart: number
   wordCount: number
   /**
-   * Bytes of the list in addition to its words. They follow the words or, for a list inside the
-   * group, the entry.
+   * Bytes of the list that follow its words. For a list inside the group, all bytes of the list,
+   * which follow the entry.
    */
   restSize: number
 }
