@@ -73,8 +73,8 @@ export function pieceOf(text: Uint8Array): Piece {
 }
 
 /**
- * The CRC-32 of a text followed by a piece, as zlib's crc32_combine computes it; `before` is that
- * of the text.
+ * The CRC-32 of a text followed by a piece, as zlib's crc32_combine computes it. `before` is the
+ * CRC-32 of the text.
  */
 export function append(before: number, { sum, shift }: Piece): number {
   return (multiply(shift, before) ^ sum) >>> 0

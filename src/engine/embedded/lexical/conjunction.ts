@@ -184,8 +184,8 @@ class Group {
   }
 
   /**
-   * Adds the score of a term to all remaining documents, and drops those whose sum is below
-   * `sumMin`. `counts` are the counts of the term in these documents.
+   * Adds the score of a term to all remaining documents. `counts` are the counts of the term in
+   * these documents. Drops documents whose sum is below `sumMin`.
    */
   note(term: ScoredTerm, counts: Uint32Array, sumMin: number): void {
     const { places, slots, size } = found

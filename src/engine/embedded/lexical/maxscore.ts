@@ -113,7 +113,8 @@ export class MaxScore {
   }
 
   /**
-   * The first place, at least `from`, in the postings that are walked; Infinity when there is none.
+   * The first place that is at least `from`, in the postings that are walked; Infinity after the
+   * last place.
    */
   #nextDocument(walked: number, from: number): number {
     let next = Infinity

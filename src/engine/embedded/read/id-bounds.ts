@@ -40,7 +40,7 @@ function findIdBounds(filter: Filter): IdBounds {
   return { bounds, rest: { kind: 'and', of: rest } }
 }
 
-/** The id ranges to which a filter is equivalent; undefined when there are none. */
+/** The id ranges to which a filter is equivalent; undefined if it also restricts other fields. */
 function boundsOf(filter: Filter): readonly Bounds[] | undefined {
   switch (filter.kind) {
     case 'or': {
