@@ -154,7 +154,10 @@ export class Catalog {
     }
   }
 
-  /** Completes the opening. It may block the thread, because the server does not listen yet. */
+  /**
+   * Completes the opening of the folder. May block the thread, because the server does not listen
+   * yet.
+   */
   async #start(acceptsLoss: boolean, access: PermissionFixer): Promise<void> {
     const loss = this.#findLoss(acceptsLoss)
     removeUnfinished(this.#dataDir)

@@ -140,7 +140,7 @@ const sqliteCorrupt = 11
 const sqliteFull = 13
 const sqliteCannotOpen = 14
 const sqliteNotADatabase = 26
-/** The log was written, but syncing it failed. */
+/** Code of the error that the log was written, but could not be synced. */
 const sqliteSyncFailed = sqliteIoError | (4 << 8)
 
 function troubleOfSqlite(errcode: number, error: Error, file: string) {

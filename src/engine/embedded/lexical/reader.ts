@@ -48,7 +48,10 @@ export class LexicalReader {
   /** Lookups of terms, cached until the store is written to. */
   #known = new WeakMap<readonly string[], readonly Term[]>()
   #waiting: ReadonlyMap<number, Uint8Array | null> | undefined
-  /** Oldest first. Segments never change, so views are cached as long as their segment exists. */
+  /**
+   * Views of the segments, oldest first. Segments never change, so views are cached as long as
+   * their segment exists.
+   */
   #views: readonly SegmentView[] = []
   #areViewsRead = false
   #state: unknown

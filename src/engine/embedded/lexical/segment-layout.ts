@@ -33,7 +33,7 @@ export interface TextSegmentRow {
   readonly state: SegmentState
   /** For a segment that a merge is writing: ids of the merged segments, as JSON. */
   readonly sources: string
-  /** For a segment that a merge is writing: its last term so far. */
+  /** For a segment that a merge is writing: the last term that was written. */
   readonly progress: number
   /** Size of all rows of the segment in bytes. */
   readonly size: number

@@ -122,7 +122,10 @@ export function skipCost(entries: number): number {
   return entries / passedPerLookup
 }
 
-/** Cost of walking entries and checking a condition that `holding` of them satisfy, in lookups. */
+/**
+ * Cost, in lookups, of walking entries and checking a condition. `holding`: number of documents
+ * that satisfy the condition.
+ */
 export function walkCost(
   entries: number,
   holding: number,

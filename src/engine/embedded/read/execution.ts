@@ -27,7 +27,7 @@ export class Execution {
   readonly met: Met = { entries: 0, documents: 0 }
   /** Rows that the page still lacks. */
   missing = 0
-  /** Whether to read the texts of documents together with them if no filter is left to check. */
+  /** Whether to read documents together with their texts if no filter is left to check. */
   readonly #wantsTexts: boolean
 
   constructor(plan: Plan, lookup: StoreLookup, budget: Budget, wantsTexts = false) {
@@ -85,7 +85,7 @@ export class Execution {
     return document === undefined || this.lookup.matches(document, row, this.budget)
   }
 
-  /** The row, with its text read unless it was read before. */
+  /** The row with its text, which is read unless the row has it already. */
   withText(row: DocRow): DocRow {
     return row.text === '' ? this.rowOf(row) : row
   }

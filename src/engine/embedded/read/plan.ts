@@ -32,7 +32,7 @@ export type ReadOrder =
       readonly keys: readonly SortKey[]
       readonly direction: 1 | -1
     }
-  /** Matches are collected, and the first of them are kept. */
+  /** Matches are collected in memory, and the first in the order of the sort are kept. */
   | { readonly by: 'memory'; readonly keys: readonly SortKey[] }
   | ValueOrder
 

@@ -83,7 +83,9 @@ const scanBreadthMin = 256
 /** Minimum share of matching documents for which the filter is checked after the search. */
 const mostShare = 0.8
 
-/** Yields sets of candidates; the next set is requested when the previous had too few. */
+/**
+ * Yields sets of candidates. The next set is requested when the previous set had too few matches.
+ */
 function* findCandidates(
   reader: StoreLookup,
   { view, matches: known }: SearchedVectors,

@@ -248,8 +248,8 @@ export class ReadSchedule<Read> {
         const { state } = entry
         if (chosen.has(entry) || state === 'leaving' || state === 'ending') continue
         if (state !== 'waiting') return entry
-        // Reads after this one must not overtake it: a thread is being left, and this read starts
-        // on it.
+        // Reads after this one must not overtake it, because it will start on the thread that is
+        // being left.
         if (!entry.isLong) return this.#hasFreeThread ? entry : undefined
         if (this.#hasFreeThread && this.#mayBeLong(line)) return entry
       }

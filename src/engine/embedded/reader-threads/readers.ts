@@ -48,7 +48,7 @@ interface Member {
   readonly targets: Map<string, StoredTarget>
 }
 
-/** A read before it has its message number and control word. */
+/** The message of a read, without its number and control word. */
 type Read =
   Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
     ? M extends unknown
@@ -75,7 +75,7 @@ interface PendingRead {
 
 /** A read that failed to reserve memory: it restarts when the memory is available. */
 interface LackOfRoom {
-  /** Bytes that the caller will have reserved then. */
+  /** Bytes that the caller has reserved once the memory is available. */
   readonly held: number
   readonly room: Promise<void>
 }

@@ -366,7 +366,7 @@ function keysOf({ path, low, high }: EntryRange): [string, string] {
   ]
 }
 
-/** A key before all entries of the value of a bound or, if `isBehind`, after them. */
+/** A key that is less than all entries with the value of a bound or, if `isBehind`, greater. */
 function side(path: number, { key }: Bound, isBehind: boolean): string {
   const start = valueStart(path, key)
   return isBehind ? afterStart(start) : start

@@ -36,7 +36,7 @@ export interface RowChange {
 
 interface CachedRow {
   readonly seq: number
-  /** The `_id` if it is known, and a string, as most are. */
+  /** The `_id` if it is known and is a string. */
   id: string | undefined
   /** The cached row; undefined while a change is pending. */
   row: DocRow | undefined

@@ -42,7 +42,10 @@ export class StoreWriter {
   readonly #pathIds = new Map<string, number>()
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
-  /** The count in `meta`, which is written only when it differs: updates do not change it. */
+  /**
+   * The number of documents in `meta`. It is written only when it has changed: updates do not
+   * change it.
+   */
   #storedDocuments = 0
   #version = 0
   /** Version of the store when it was opened; undefined once this connection has written a stamp. */

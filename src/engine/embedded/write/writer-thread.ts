@@ -113,7 +113,7 @@ export type WriterReply =
     }
   | (Failure & {
       readonly file?: string
-      /** The disk problem, if it is the cause. */
+      /** The disk problem that caused the failure, if any. */
       readonly trouble?: DiskProblem | undefined
     })
 
