@@ -21,7 +21,7 @@ import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
 
 /** Number of segments of about the same size that are merged. */
 const fanout = 4
-/** More replaced documents than this can cause a merge by themselves. */
+/** Maximum number of replaced documents that cannot cause a merge by themselves. */
 const replacedMin = 500
 /** Maximum rows of a merged segment that one step deletes. */
 const droppedMax = 64

@@ -76,7 +76,7 @@ export class StoreLookup {
     return new StoreStatistics(this, budget)
   }
 
-  /** Must be called before reading a new snapshot of the store. */
+  /** Prepares for a new snapshot of the store. Must be called before the first read in it. */
   begin(): void {
     for (const reader of this.#lexical.values()) reader.begin()
   }

@@ -71,7 +71,7 @@ export class TableAlterations {
       const isMade = await changeTables(table.keyspace, asked, () =>
         catalog.alterTable(altered, () => {
           progress.isInForce = true
-          // Snapshots that lack the new tables of the store must not be used.
+          // The shared snapshot ends here, because it lacks the new tables of the store.
           stores.use(altered)!.reader.store.endRead()
         }),
       )

@@ -93,7 +93,7 @@ export type WriterMessage =
       readonly tally: SharedTally
       /** Identity of the catalog's file, which shows that the data folder is still the same. */
       readonly catalog: FileIdentity
-      /** Bytes of compiled analyzers on this thread. */
+      /** Maximum bytes of compiled analyzers on this thread. */
       readonly analyzerMemoryMax: number
     }
   | { readonly id: number; readonly kind: 'stop' }

@@ -26,7 +26,7 @@ export interface WriterOptions {
   readonly files: KnownFiles
   readonly health: StoreHealth
   readonly damage: DamageCount
-  /** Bytes of compiled analyzers on the thread. */
+  /** Maximum bytes of compiled analyzers on the thread. */
   readonly analyzerMemoryMax: number
 }
 
