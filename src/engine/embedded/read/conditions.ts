@@ -93,7 +93,7 @@ export function hasEntry(
 ): Condition {
   const { tie } = store.entries
   let asked = 0
-  // With many expected checks, listing is considered at the first one.
+  // With many expected checks, a list is considered at the first check.
   let listAt = expected > lookupsUnlisted ? 0 : lookupsUnlisted
   let count: number | undefined
   let listed: DocumentSet | undefined

@@ -171,7 +171,7 @@ const heapMax = 20_000
 /** The score of the `size`-th best document; undefined when there are at most `size`. */
 function kthBest(scores: Float64Array, size: number): number | undefined {
   if (scores.length <= size) return undefined
-  // Min-heap of the best so far.
+  // Min-heap of the best scores so far.
   const heap = scores.slice(0, size).sort()
   for (let i = size; i < scores.length; i++) {
     const score = scores[i]!

@@ -110,7 +110,7 @@ export async function receiveRows(
 type EncodedText = Pick<SentText, 'bytes' | 'encoding'>
 
 function encodedText(bytes: Uint8Array<ArrayBuffer>): EncodedText {
-  // Decoding ASCII as Latin-1 gives the same text, faster.
+  // ASCII is decoded as Latin-1, which gives the same text faster.
   return { bytes, encoding: isAscii(bytes) ? 'latin1' : 'utf8' }
 }
 

@@ -367,7 +367,7 @@ export class RunsWriter {
     const { entries } = this.#database
       .prepare('SELECT total(entries) AS entries FROM segment WHERE run = ?')
       .get(number) as { entries: number }
-    // A run that has shrunk to the size of the runs of its level stays on it.
+    // A run that has shrunk to the size of the runs of its level stays on that level.
     const sizeMax = this.#recentMax * this.#fanout ** level
     const state = entries === 0 ? 'dropped' : 'made'
     this.#statements.state.run(state, entries > sizeMax ? level + 1 : level, number)

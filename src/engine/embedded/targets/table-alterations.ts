@@ -86,7 +86,8 @@ export class TableAlterations {
       }
       for (const step of after) await this.#reindex(file, step)
     } catch {
-      // The change is in effect. Remains are swept at the next start.
+      // The change is in effect. What was not removed is swept when the store is first opened after
+      // a restart.
     }
     for (const field of viewOf(altered).vectors.values())
       if (opened.includes(field.suffix)) await vectors.current(file, field)
