@@ -5,8 +5,7 @@
  * Creating or dropping a target changes a row and a folder, and the process may die between the
  * two. So the state of the row names the next step, and the row has the target's name only while it
  * is "ready". Remains of "creating" and "dropping" rows are removed by the next change or start. A
- * target is "ready" before its store is written to, so no written store is removed as a remain of
- * "creating".
+ * target is "ready" before its store is written to, so no written store is removed as a remainder.
  *
  * Files and folders are created, synced and removed asynchronously, so other requests run during a
  * change. These requests see the change once it is committed, because the state in memory changes
@@ -154,10 +153,7 @@ export class Catalog {
     }
   }
 
-  /**
-   * Completes the opening of the folder. May block the thread, because the server does not listen
-   * yet.
-   */
+  /** Completes the opening. May block the thread, because the server does not listen yet. */
   async #start(acceptsLoss: boolean, access: PermissionFixer): Promise<void> {
     const loss = this.#findLoss(acceptsLoss)
     removeUnfinished(this.#dataDir)
@@ -458,10 +454,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /**
-   * Changes a setting; reads return it at once. The change must not be acknowledged before `secure`
-   * has resolved.
-   */
+  /** Changes a setting for reads at once. Must not be acknowledged before `secure` has resolved. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }
