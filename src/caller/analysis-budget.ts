@@ -54,7 +54,7 @@ export class AnalysisBudget implements StepBudget {
     this.#deadline.check()
   }
 
-  /** Starts the count of a new text; the caller must pause before it if a pause is due. */
+  /** Starts the count of a new text. If a pause is due, the caller must pause before this call. */
   startText(): void {
     this.#leftOfText = this.#textMax
   }

@@ -2,7 +2,7 @@
 
 /** How a read was planned, and what it met. Has names and counts, and no data. */
 export interface ReadReport {
-  /** In one line. */
+  /** The plan, in one line. */
   readonly plan: string
   /** Entries that the plan expected to pass; undefined: not counted. */
   readonly expected?: number | undefined

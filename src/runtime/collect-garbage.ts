@@ -1,13 +1,14 @@
 /**
  * Returns memory after a burst of work.
  *
- * V8 collects old objects when its heap grows. The heap of a thread that becomes quiet does not grow, so
- * it would keep what a burst has taken: hundreds of megabytes. This module collects garbage in a quiet
- * thread whose heap has grown.
+ * V8 collects old objects when its heap grows. The heap of a thread that becomes quiet does not
+ * grow, so it would keep what a burst has taken: hundreds of megabytes. This module collects
+ * garbage in a quiet thread whose heap has grown.
  *
- * V8 keeps the pages that a collection frees, and returns them about 8 s later in a further collection,
- * which runs in small steps. It omits that one while the thread allocates more than a megabyte per
- * second, unless it optimizes for size, which it is told to do until then.
+ * V8 keeps the pages that a collection frees, and returns them about 8 s later in a further
+ * collection, which runs in small steps. V8 omits the further collection while the thread allocates
+ * more than a megabyte per second, unless V8 optimizes for size. So this module makes V8 optimize
+ * for size until the pages are returned.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -76,7 +77,10 @@ export function collectWhenQuiet(): void {
   }, lookMs).unref()
 }
 
-/** Applies to all threads, so a thread beside a busy main thread leaves it to V8. */
+/**
+ * Makes V8 optimize for size for a while. The setting applies to all threads, so only the main
+ * thread makes it.
+ */
 function optimizeForSize(): void {
   setFlagsFromString('--optimize-for-size')
   setTimeout(() => setFlagsFromString('--no-optimize-for-size'), returnMs).unref()

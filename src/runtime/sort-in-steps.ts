@@ -5,8 +5,8 @@
 import type { Pace, Steps } from './steps.ts'
 
 /**
- * Returns a sorted copy; the sort is stable. `pace` decides when to yield; an expensive comparison
- * adds its own cost to it.
+ * Returns a sorted copy; the sort is stable. `pace` decides when to yield. An expensive comparison
+ * has to add its own cost to `pace`.
  */
 export function* sortInSteps<T>(
   items: readonly T[],

@@ -454,7 +454,7 @@ class EmbeddedEngine implements Engine {
 
   /**
    * Lets the writer thread open a store with a write-ahead log before this thread does: the first
-   * to open it reads the log, which may have megabytes.
+   * thread that opens the store reads the log, which may have megabytes.
    */
   async #recover(target: Target, kind: 'read' | 'write'): Promise<void> {
     const file = this.#catalog.storeFile(this.#stored(target))!

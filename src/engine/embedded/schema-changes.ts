@@ -2,8 +2,8 @@
  * Schema changes of keyspaces, collections, tables and types. Each is atomic.
  *
  * A change locks the targets that it alters or drops, and takes the catalog's turn only to commit
- * (schema-turns.ts). The plan is then asked again, because another change may have been committed
- * since the plan was made.
+ * (schema-turns.ts). Before the commit, the change is planned again, because another change may
+ * have been committed in between. If the plan differs, the change starts again.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { ownCaller, type Caller } from '../../caller/caller.ts'

@@ -16,7 +16,7 @@ export class SchemaTurns {
   readonly #targets = new Map<string, FairQueue>()
   readonly #running = new Set<Promise<unknown>>()
 
-  /** Runs something short while no other caller changes the catalog. */
+  /** Runs `act` while no other caller changes the catalog. `act` must be short. */
   inTurn<T>(caller: Caller, act: () => T | Promise<T>): Promise<T> {
     return this.#run(this.#catalog.run(caller, act))
   }

@@ -42,7 +42,10 @@ export type BackupReply =
 /** The size of a store, and what identifies its content. */
 export interface StoreState {
   readonly version: number
-  /** Random number of the process that wrote the version; 0 in a store without one. */
+  /**
+   * Random number, new with the first write after an opening of the store; 0 in a store without
+   * one.
+   */
   readonly stamp: number
   readonly format: number
   readonly size: number

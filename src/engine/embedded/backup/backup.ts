@@ -212,7 +212,8 @@ class Session {
     try {
       return await this.#thread.ask(message)
     } catch (error) {
-      // An error after the close is a consequence of it, so the closed engine is reported instead.
+      // An error after the close is a consequence of the close, so the closed engine is reported
+      // instead.
       this.#refuseIfClosed()
       throw error
     }

@@ -62,7 +62,7 @@ const fileChecks: readonly Check<ClosedFile>[] = [
   { run: ({ file, format }) => checkHeader(file, format), isGate: true },
 ]
 
-/** Checks of the catalog, and of its statements about the folder. */
+/** Checks of the catalog itself, and for lost changes, which the folder proves. */
 const catalogChecks: readonly Check<OpenCatalog>[] = [
   { run: ({ database }) => checkSchema(database, catalogTables), isGate: true },
   { run: ({ database }) => checkPages(database) },

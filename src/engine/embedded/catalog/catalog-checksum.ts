@@ -8,14 +8,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 
-/** The CRC-32 of a text, and the power of x by which it moves what stands before it. */
+/** The CRC-32 of a text, and the power of x by which the CRC of a preceding text is multiplied. */
 interface Piece {
   readonly sum: number
   readonly shift: number
 }
 
 export class CatalogChecksum {
-  /** By uid of the target. */
+  /** Cached checksums of definitions, by uid of the target. */
   readonly #definitions = new Map<string, Piece>()
 
   of(database: DatabaseSync, generation: number): number {
@@ -41,7 +41,7 @@ export class CatalogChecksum {
       sum = append(sum, definitionOf(String(row['uid'])))
       sum = crc32(`,${JSON.stringify(version)}]`, sum)
     }
-    // Definitions of dropped targets.
+    // More than half of the cached definitions are of dropped targets.
     if (this.#definitions.size > 2 * count) this.clear()
     return addRows(database, 'setting', addRows(database, 'type', sum))
   }
@@ -63,7 +63,7 @@ function addRows(database: DatabaseSync, table: string, before: number): number 
   return sum
 }
 
-/** A text that can be appended to others. */
+/** The checksum of a text, in a form that can be appended to the checksum of other texts. */
 export function pieceOf(text: Uint8Array): Piece {
   // Eight bits per byte: x to the power of 8 * length.
   let shift = one
@@ -72,7 +72,10 @@ export function pieceOf(text: Uint8Array): Piece {
   return { sum: crc32(text), shift }
 }
 
-/** The CRC-32 of a text with a piece behind it, as zlib's crc32_combine computes it. */
+/**
+ * The CRC-32 of a text followed by a piece, as zlib's crc32_combine computes it. `before` is the
+ * CRC-32 of the text.
+ */
 export function append(before: number, { sum, shift }: Piece): number {
   return (multiply(shift, before) ^ sum) >>> 0
 }

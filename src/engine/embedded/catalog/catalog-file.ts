@@ -83,7 +83,7 @@ export class CatalogFile {
   readonly #files: OpenedFiles
   readonly #checksum = new CatalogChecksum()
   #commits = 0
-  /** The latest write of the mirror, and the one queued behind it. */
+  /** The latest write of the mirror, and the write that is queued after it. */
   #recorded: Promise<void> = Promise.resolve()
   #nextRecord: Promise<void> | undefined
 
@@ -131,7 +131,8 @@ export class CatalogFile {
     const mirror = readMirror(this.#dataDir)
     const recorded = typeof mirror === 'object' ? mirror.content.generation : unsealed
     if (recorded !== this.generation) await this.secure()
-    // The first change would otherwise read all definitions while requests wait.
+    // Caches the checksums of definitions. The first change would otherwise read all definitions
+    // while requests wait.
     this.#checksum.of(this.#database, this.generation)
   }
 
@@ -157,7 +158,7 @@ export class CatalogFile {
     } catch (error) {
       if (!isFull(error)) throw error
       // The content of the log is usually in the file already. A checkpoint then empties the log,
-      // and its space allows dropping something.
+      // and the space of the log is enough to drop a target.
       this.#checkpoint()
       this.#commit(changes)
     }
@@ -183,7 +184,7 @@ export class CatalogFile {
     }
   }
 
-  /** Writes the mirror, one write at a time. Each includes all changes made before it. */
+  /** Writes the mirror, one write at a time. Each write includes all changes made before it. */
   #record(): Promise<void> {
     this.#nextRecord ??= this.#recorded.then(() => {
       this.#nextRecord = undefined
@@ -194,7 +195,8 @@ export class CatalogFile {
   }
 
   /**
-   * Runs optional work and ignores disk errors. Does nothing in a folder that has replaced ours.
+   * Runs optional work and ignores disk errors. Does nothing when another folder has replaced the
+   * data folder.
    */
   async attempt(act: () => Promise<void>): Promise<void> {
     try {

@@ -3,14 +3,14 @@
  * authoritative, unless it has lost changes: then the folder is not served (lost-stores.ts).
  *
  * Creating or dropping a target changes a row and a folder, and the process may die between the
- * two. So the row's state is the next step, and the row has the target's name only while it is
- * "ready". Remains of "creating" and "dropping" rows are removed by the next change or start. A
- * store that was written to is never "creating", so it is never removed as one.
+ * two. So the state of the row names the next step, and the row has the target's name only while it
+ * is "ready". Remains of "creating" and "dropping" rows are removed by the next change or start. A
+ * target is "ready" before its store is written to, so no written store is removed as a remainder.
  *
  * Files and folders are created, synced and removed asynchronously, so other requests run during a
- * change. They see it from its commit on, because the state in memory changes in the same turn of
- * the event loop. Callers make one schema change at a time (schema-turns.ts); settings are written
- * concurrently.
+ * change. These requests see the change once it is committed, because the state in memory changes
+ * in the same turn of the event loop. Callers make one schema change at a time (schema-turns.ts);
+ * settings are written concurrently.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rmdir } from 'node:fs/promises'
@@ -153,7 +153,7 @@ export class Catalog {
     }
   }
 
-  /** Completes the opening. It may block the thread, because the server does not listen yet. */
+  /** Completes the opening. May block the thread, because the server does not listen yet. */
   async #start(acceptsLoss: boolean, access: PermissionFixer): Promise<void> {
     const loss = this.#findLoss(acceptsLoss)
     removeUnfinished(this.#dataDir)
@@ -260,7 +260,7 @@ export class Catalog {
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
     this.#file.run(
-      // The check of foreign keys is deferred, because they refer to the name that changes.
+      // The check of foreign keys is deferred, because targets refer to the name, which changes.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
       ["UPDATE target SET state = 'dropping', name = uid WHERE keyspace = ?", name],
@@ -309,8 +309,8 @@ export class Catalog {
   }
 
   /**
-   * Stores the new definition. `changed` is called in the turn of the event loop in which it takes
-   * effect.
+   * Stores the new definition. `changed` is called in the turn of the event loop in which the new
+   * definition takes effect.
    */
   async alterTable(table: StoredTable, changed: () => void): Promise<void> {
     const { uid, definition } = table
@@ -322,7 +322,7 @@ export class Catalog {
     await this.#describe(table)
   }
 
-  /** Stores a type. Tables that use it become new objects. */
+  /** Stores a type. The tables that use it are replaced in memory by new objects. */
   async #putType(keyspace: string, type: StoredType): Promise<void> {
     const { targets, types } = this.#keyspace(keyspace)
     const sql = 'INSERT OR REPLACE INTO type VALUES (?, ?, ?)'
@@ -454,7 +454,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /** Changes a setting; reads return it at once. It may be acknowledged after `secure`. */
+  /** Changes a setting for reads at once. Must not be acknowledged before `secure` has resolved. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }

@@ -54,7 +54,8 @@ export async function sizesIn(folder: string): Promise<FolderSizes> {
 function kindOf(name: string, folder: string): keyof FolderSizes | 'other' {
   if (name === storeFile || name === catalogFile) return 'data'
   if (name === `${storeFile}-wal` || name === `${catalogFile}-wal`) return 'logs'
-  // Files beside a store, such as "-shm", are shared memory of its connections, not data.
+  // The folder of a target can also have a name that starts with "vectors". Files beside its store,
+  // such as "store.db-shm", are not vector indexes.
   return folder.startsWith('vectors') && !name.startsWith(storeFile) ? 'vectors' : 'other'
 }
 

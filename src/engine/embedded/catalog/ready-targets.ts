@@ -11,7 +11,10 @@ export interface ReadyTarget {
   readonly name: string
   readonly folder: string
   readonly view: RecordView
-  /** The version of its store that the catalog recorded; 0 in formats without it. */
+  /**
+   * The version of the target's store that the catalog recorded; 0 in formats that do not record
+   * it.
+   */
   readonly version: number
 }
 

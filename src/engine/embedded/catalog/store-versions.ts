@@ -17,8 +17,8 @@ import type { StoredTarget } from '../schema/stored-schema.ts'
 
 /**
  * Logs which stores have lost writes, and returns the number of lost writes. Must run before
- * anything opens the stores, because SQLite discards the log after its damage. A store that lost
- * writes is served with what is left, because there is no other copy.
+ * anything opens the stores, because SQLite discards the part of a log after the damage. A store
+ * that lost writes is served with what is left, because there is no other copy.
  */
 export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']): number {
   let count = 0
@@ -53,8 +53,8 @@ function versionOfSnapshots(target: StoredTarget, file: string): number {
 }
 
 /**
- * The damage of a log, if any. Undefined also for an unreadable log, which opening the store
- * reports.
+ * The damage of a log, if any. Also undefined for an unreadable log: opening the store reports that
+ * error.
  */
 function logDamageOf(file: string): string | undefined {
   try {

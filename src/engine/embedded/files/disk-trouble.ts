@@ -1,9 +1,9 @@
 /**
  * Classifies failures of reading and writing a store by what an operator has to do about them.
  *
- * SQLite's codes name the operation that failed rather than the cause: a full disk is "full" in one
- * place and an input/output error in another, and so is a process without file handles. When a code can
- * have several causes, the disk and the process are examined.
+ * SQLite's codes name the operation that failed rather than the cause. A full disk is "full" in one
+ * place and an input/output error in another, and a process without file handles has several codes,
+ * too. When a code can have several causes, the disk and the process are examined.
  */
 import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -140,7 +140,7 @@ const sqliteCorrupt = 11
 const sqliteFull = 13
 const sqliteCannotOpen = 14
 const sqliteNotADatabase = 26
-/** The log was written, but syncing it failed. */
+/** Code of the error that the log was written, but could not be synced. */
 const sqliteSyncFailed = sqliteIoError | (4 << 8)
 
 function troubleOfSqlite(errcode: number, error: Error, file: string) {

@@ -11,8 +11,8 @@
  * salts, so frames of the previous generation may follow the last frame of this one.
  *
  * SQLite appends the frames of a transaction in order, the commit frame last. So an invalid
- * frame with no commit frame of its generation behind it is the tail of an unfinished or
- * rolled-back transaction. A commit frame behind an invalid frame is a transaction that was
+ * frame with no commit frame of its generation after it is the tail of an unfinished or
+ * rolled-back transaction. A commit frame after an invalid frame is a transaction that was
  * committed and can no longer be read. The one exception: a power cut may persist the pages of
  * an unsynced transaction out of order, and such a tail looks like damage.
  *

@@ -95,7 +95,7 @@ export function partsChecksum(
 /** Modulus of the digest of a store, which is the sum of the checksums of all its records. */
 export const digestModulus = 2 ** 48
 
-/** The digest after one checksum replaced another; null and undefined mean none. */
+/** The digest after the checksum `after` has replaced `before`. Null and undefined: no checksum. */
 export function changeDigest(
   digest: number,
   before: RowChecksum | undefined,

@@ -137,12 +137,12 @@ export function valueIn(key: string): Uint8Array {
   return Uint8Array.from(value)
 }
 
-/** Number of the path. */
+/** Number of the path in a key. */
 export function pathIn(key: string): number {
   return numberIn(key, 1, 1 + key.charCodeAt(0))
 }
 
-/** The row id, when that is the tie. */
+/** The row id in a key; only for keys whose tie is the row id. */
 export function idIn(key: string): Uint8Array {
   return Buffer.from(key.slice(tieStart(key)), 'latin1')
 }

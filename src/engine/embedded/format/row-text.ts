@@ -1,9 +1,10 @@
 /**
- * Rows as they are stored: values by the keys of their columns, as JSON. For an ordinary table this is
- * also the form that clients get.
+ * Rows as they are stored: values by the keys of their columns, as JSON. For an ordinary table this
+ * is also the form that clients get.
  *
  * A row that was inserted remains when its last value is cleared. A row that exists only through
- * updates disappears with its last value; a space behind its text, which JSON parsers ignore, marks it.
+ * updates disappears with its last value. Such a row is marked by a space after its text, which
+ * JSON parsers ignore.
  */
 import { storedForm } from '../../../language/columns/values.ts'
 import { parseStored } from '../../../json/parse.ts'

@@ -150,8 +150,8 @@ export class RowView implements RecordView, ComparableFields {
   }
 
   /**
-   * The indexed fields of a record. For a text, they include the columns of text indexes, although
-   * these have term indexes of their own.
+   * The indexed fields of a record. If the record is given as JSON text, the result includes the
+   * columns of text indexes, although these have term indexes of their own.
    */
   indexed(record: string | JsonObject): JsonObject {
     if (typeof record === 'string') return this.see(record, this.#written)

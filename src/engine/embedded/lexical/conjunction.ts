@@ -43,7 +43,10 @@ export function* placesWithAll(
   }
 }
 
-/** Scores all documents with the terms, or those in `among`, unless they cannot be among the best. */
+/**
+ * Scores the documents that have all terms and, if `among` is given, are in `among`. Documents that
+ * cannot be among the best may be left out.
+ */
 export function scoreAll(
   view: SegmentView,
   terms: readonly ScoredTerm[],
@@ -181,8 +184,8 @@ class Group {
   }
 
   /**
-   * Adds the score of a term to all remaining documents, which have it `counts` times, and drops those
-   * whose sum is below `sumMin`.
+   * Adds the score of a term to all remaining documents. `counts` are the counts of the term in
+   * these documents. Drops documents whose sum is below `sumMin`.
    */
   note(term: ScoredTerm, counts: Uint32Array, sumMin: number): void {
     const { places, slots, size } = found
@@ -228,7 +231,7 @@ class Group {
 
 /** The remaining documents of the group. */
 const found = emptyPlaces(sliceSize)
-/** Score of each term by the slots of documents; terms are in the order of the query. */
+/** Per term, in the order of the query: its scores, by slot of the document. */
 const parts: Float64Array[] = []
 /** Sum of a document's scores so far, by slot; the scores are added in any order. */
 const sums = new Float64Array(sliceSize)

@@ -74,7 +74,10 @@ export class PostingCursor {
     this.#isNoted = false
   }
 
-  /** Last place of a block without loading it; that of the rest is unknown, so the maximum. */
+  /**
+   * Last place of a block, without loading the block. The last place of the rest is unknown, so
+   * `placeMax` is returned.
+   */
   lastOf(block: number): number {
     return block < this.#lasts.length ? this.#lasts[block]! : placeMax
   }
@@ -91,7 +94,9 @@ export class PostingCursor {
     return from <= this.#last
   }
 
-  /** Keeps the candidates that have the term, and writes its counts in them to `kept`. */
+  /**
+   * Keeps the candidates that have the term, and writes the counts of the term in these to `kept`.
+   */
   keep(found: FoundPlaces, kept: Uint32Array): void {
     const { places: wanted, size } = found
     let count = 0
@@ -194,7 +199,7 @@ export class PostingCursor {
 /** Remaining candidates by ascending place. */
 export interface FoundPlaces {
   readonly places: Uint32Array
-  /** Indexes at which the caller keeps its data, one per document. */
+  /** Per document, the index at which the caller keeps its data about the document. */
   readonly slots: Uint32Array
   size: number
 }

@@ -7,8 +7,8 @@ export class FoldedTexts {
   readonly seqs: number[] = []
   readonly lengths: number[] = []
   /**
-   * Per posting, text by text: the term is here, the place of the text and the count are in
-   * `#postings`.
+   * The term of each posting, text by text. The place of the text and the count are in `#postings`,
+   * at the same index.
    */
   #terms: Uint32Array
   readonly #postings: Postings
@@ -81,7 +81,7 @@ function orderOf(numbers: Uint32Array, size: number): Uint32Array {
 /** Bits of a digit of the radix sort. */
 const digitBits = 11
 const digitMask = 2 ** digitBits - 1
-/** Index at which the next number with a digit goes, by digit. */
+/** Per digit, the index for the next number that has this digit. */
 const starts = new Uint32Array(digitMask + 2)
 
 /** Reusable buffer for decoded lists. */

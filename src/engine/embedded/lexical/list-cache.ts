@@ -13,7 +13,7 @@ interface Kept {
 }
 
 let kept: Kept[] = []
-/** Index of the oldest entry in `kept`; those before it are evicted. */
+/** Index of the oldest entry in `kept`; the entries before it were evicted. */
 let oldest = 0
 let keptSize = 0
 

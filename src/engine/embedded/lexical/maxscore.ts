@@ -113,7 +113,8 @@ export class MaxScore {
   }
 
   /**
-   * First place in the postings that are walked which is at least `from`; Infinity at their end.
+   * The first place that is at least `from`, in the postings that are walked; Infinity after the
+   * last place.
    */
   #nextDocument(walked: number, from: number): number {
     let next = Infinity

@@ -201,8 +201,8 @@ function putBest({ places, counts }: Postings, from: number, lengths: Uint32Arra
   for (let i = from; i < from + blockSize; i++) {
     const count = counts[i]!
     if (count > highest) highest = count
-    // Texts in which a term occurs `countsApart` times or more share one pair of count and
-    // length. It has the highest count, so it can only overestimate a score.
+    // Texts in which a term occurs `countsApart` times or more share one pair of count and length.
+    // That pair has the highest count, so it can only overestimate a score.
     const place = count < countsApart ? count : countsApart
     const length = lengths[places[i]!]!
     if (length < shortest[place]!) shortest[place] = length

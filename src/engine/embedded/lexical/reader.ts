@@ -34,8 +34,8 @@ export interface ScoreOptions {
   /** Number of the best documents to return; documents that tie with the last of them are added. */
   readonly wanted?: number
   /**
-   * Maximum score: all documents with exactly this score are returned, and the best with a lower
-   * one.
+   * Maximum score: all documents with exactly this score are returned, and the best of those with a
+   * lower score.
    */
   readonly ceiling?: number | undefined
   /** Statistics to use instead of those of the index. */
@@ -48,7 +48,10 @@ export class LexicalReader {
   /** Lookups of terms, cached until the store is written to. */
   #known = new WeakMap<readonly string[], readonly Term[]>()
   #waiting: ReadonlyMap<number, Uint8Array | null> | undefined
-  /** Oldest first. Segments never change, so views are cached as long as their segment exists. */
+  /**
+   * Views of the segments, oldest first. Segments never change, so views are cached as long as
+   * their segment exists.
+   */
   #views: readonly SegmentView[] = []
   #areViewsRead = false
   #state: unknown
@@ -135,8 +138,8 @@ export class LexicalReader {
 
   /**
    * BM25 scores of documents that have all of the terms. Only the best `wanted` documents, and ties
-   * with the last of them, are guaranteed to be included. If there are fewer results, they are
-   * complete.
+   * with the last of them, are guaranteed to be included. If there are fewer results than `wanted`,
+   * no result is missing.
    */
   score(
     terms: readonly string[],
@@ -371,7 +374,10 @@ function walkCost(wanted: readonly Term[], among: Float64Array | undefined): num
   return Math.ceil(blocks / 2)
 }
 
-/** Segments by size, the largest first: its scores allow skipping most in the others. */
+/**
+ * Segments by size, the largest first: once its documents are scored, most documents of the others
+ * can be skipped.
+ */
 function bySize(
   views: readonly SegmentView[],
 ): readonly { readonly view: SegmentView; readonly place: number }[] {

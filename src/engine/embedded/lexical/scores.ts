@@ -50,7 +50,7 @@ const lengthsKnown = 512
 const spare: Float64Array[] = []
 const spareMax = 16
 
-/** Relative error of sums that are added in different orders. */
+/** Maximum relative difference between sums of the same scores in different orders. */
 const rounding = 1e-9
 
 /** Sum below which a document cannot reach `floor`, when at most `added` can be added. */

@@ -11,8 +11,8 @@ import { damagedIndex, termIndex } from '../format/damage.ts'
 import type { VarintReader } from './varints.ts'
 
 /**
- * Size of a row in bytes. It fills the four pages and an eighth that SQLite uses for it. A multiple of
- * 16, as blocks of postings are.
+ * Size of a row in bytes. Such a row fills the space that SQLite uses for it, which is four pages
+ * and an eighth of a page. The size is a multiple of 16, like that of a block of postings.
  */
 export const rowSize = 16_848
 
@@ -33,7 +33,7 @@ export interface TextSegmentRow {
   readonly state: SegmentState
   /** For a segment that a merge is writing: ids of the merged segments, as JSON. */
   readonly sources: string
-  /** For a segment that a merge is writing: its last term so far. */
+  /** For a segment that a merge is writing: the last term that was written. */
   readonly progress: number
   /** Size of all rows of the segment in bytes. */
   readonly size: number
@@ -71,7 +71,10 @@ export interface TermEntry {
    */
   wordStart: number
   wordCount: number
-  /** Bytes of the rest of the list; those inside the group follow the entry. */
+  /**
+   * Bytes of the list that follow its words. For a list inside the group, all bytes of the list,
+   * which follow the entry.
+   */
   restSize: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * A segment as a reader sees it. Postings of documents that have changed since are void. Void postings
- * never become valid again, so marks are only added.
+ * A segment as a reader sees it. Postings of documents that have changed since the segment was
+ * written are void. Void postings never become valid again, so marks are only added.
  */
 import type { TopScores } from './top-scores.ts'
 import type { Budget } from '../store/budget.ts'
@@ -58,7 +58,7 @@ export class SegmentView {
     return list.size - found
   }
 
-  /** Number of void documents in a list, which is decoded as a whole. */
+  /** Number of void documents in a list. Decodes the whole list. */
   #voidsIn(list: List): number {
     const postings = new Postings(list.size)
     this.segment.decode(list, postings)
@@ -69,8 +69,8 @@ export class SegmentView {
   }
 
   /**
-   * Number of documents in a list among the void ones at index `from` and after it, which are
-   * looked up.
+   * Number of documents in `list` that are among `#voids` from index `from` on. Looks each of them
+   * up, instead of decoding the whole list.
    */
   #countVoids(list: List, from: number): number {
     const places = Uint32Array.from(this.#voids.slice(from)).sort()

@@ -21,7 +21,7 @@ import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
 
 /** Number of segments of about the same size that are merged. */
 const fanout = 4
-/** Number of replaced documents above which they alone can cause a merge. */
+/** Maximum number of replaced documents that cannot cause a merge by themselves. */
 const replacedMin = 500
 /** Maximum rows of a merged segment that one step deletes. */
 const droppedMax = 64
@@ -96,7 +96,7 @@ export class Segments {
     this.#made.push(this.#open(row))
   }
 
-  /** Maximum number of merges of a posting until it is in the largest segment. */
+  /** Maximum number of merges in which a posting takes part until it is in the largest segment. */
   get levels(): number {
     const postings = this.#made.reduce((sum, segment) => sum + segment.postings, 0)
     return 2 + Math.ceil(Math.log(1 + postings / this.#sizeMin) / Math.log(fanout))
@@ -198,8 +198,8 @@ export class Segments {
 
   /**
    * The segments to merge next, so that there are fewer than `fanout` of one size and few replaced
-   * documents. When idle, also so that each segment is more than twice as large as all later ones
-   * together.
+   * documents. When idle, segments are also merged until each is more than twice as large as all
+   * later segments together.
    */
   #due(isIdle: boolean): readonly TextSegment[] {
     const made = this.#made
@@ -220,8 +220,8 @@ export class Segments {
   }
 
   /**
-   * Segments of which later ones have replaced a third of the documents: their void postings cost
-   * reads.
+   * Segments a third of whose documents were replaced by later segments. Reads have to skip their
+   * void postings.
    */
   #outdated(): readonly TextSegment[] {
     let replaced = 0

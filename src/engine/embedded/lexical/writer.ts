@@ -305,8 +305,8 @@ export class LexicalWriter {
 const nothing = new Uint8Array(0)
 
 /**
- * Greater than the number of terms of a text. Together with a term number of 32 bits it fits into a
- * double.
+ * A number greater than the number of terms of a text. Its product with a term number of 32 bits
+ * fits into a double.
  */
 const placesMax = 2 ** 21
 

@@ -1,7 +1,7 @@
 /**
- * Access paths. An access path is the path that a query follows: a part of the index that contains all
- * matching documents and as few others as possible. `rest` is the part of the filter to check on
- * them.
+ * Access paths. An access path is the part of the index that a query walks: it contains all
+ * matching documents and as few others as possible. `rest` is the part of the filter that is left
+ * to check on each of these documents.
  */
 import { isExtended } from '../../../json/extended.ts'
 import { isObject, type Value } from '../../../json/value.ts'
@@ -50,17 +50,18 @@ export interface Range extends Bounds {
   readonly path: number
 }
 
-/** An access path with more keys is no better than a full scan. */
+/** Maximum number of keys of an access path: with more, it would be no better than a full scan. */
 const keysMax = 400
 
 /**
- * Limit on the values of all $all operators whose documents are counted to find the rarest value.
+ * Maximum number of values of a filter's $all operators whose documents are counted. The count
+ * finds the rarest value.
  */
 const countedMax = 64
 
 /**
- * All access paths that a filter offers; an empty `keys` means that nothing can match. If the filter names
- * ids, `ids` is the only one, because no other can be better.
+ * All access paths that a filter offers; an empty `keys` means that nothing can match. If the
+ * filter names ids, the only access path is `ids`, because no other can be better.
  */
 export function accessPathsOf(filter: Filter, statistics: Statistics): AccessPath[] {
   const parts = flatten(filter)
@@ -84,7 +85,7 @@ export function accessPathsOf(filter: Filter, statistics: Statistics): AccessPat
       continue
     }
     if (part.kind === 'all') {
-      // Each scalar of an $all can lead alone; only the first `countedOfEach` are considered.
+      // Each scalar of an $all gives an access path; only the first `countedOfEach` are considered.
       for (const value of part.values.filter(isScalar).slice(0, countedOfEach)) {
         const keys = keysOf({ ...part, kind: 'in', values: [value] }, statistics)
         if (keys !== undefined) accessPaths.push({ kind: 'keys', keys, rest: filter })
@@ -112,7 +113,10 @@ export interface SizedPath {
   readonly size: number
 }
 
-/** The access path with the fewest entries. Counts each only up to the best so far, or up to `max`. */
+/**
+ * The access path with the fewest entries. The entries of a path are counted only up to the
+ * smallest count so far, or up to `max`.
+ */
 export function smallest(
   accessPaths: readonly AccessPath[],
   max: number,
@@ -153,7 +157,7 @@ export function sizeOf(access: AccessPath, max: number, statistics: Statistics):
   }
 }
 
-/** Whether having one of the keys is equivalent to the comparison. */
+/** Whether a document satisfies the filter exactly when it has one of the keys of `keysOf`. */
 function isSaidByKeys(filter: Filter): boolean {
   if (filter.kind !== 'eq' && filter.kind !== 'in') return false
   if (indexedPaths(filter.path).loose) return false
@@ -162,7 +166,7 @@ function isSaidByKeys(filter: Filter): boolean {
   return filter.value !== null && isScalar(filter.value)
 }
 
-/** Keys of which every match has at least one; undefined when no such list exists. */
+/** A list of keys of which every match has at least one; undefined when no such list exists. */
 function keysOf(filter: Filter, statistics: Statistics): Key[] | undefined {
   switch (filter.kind) {
     case 'eq':
@@ -267,7 +271,7 @@ function boundsOf(filter: Filter): [Bound, Bound] | undefined {
     case 'lte':
       return rangeOf(filter)
     case 'size': {
-      // Above the largest size that a key can encode, and larger than any array.
+      // Such a size exceeds the largest that a key can encode, and the length of any array.
       if (filter.size >= 2 ** 32) return [nothing.low, nothing.high]
       const bound = { key: arrayKey(filter.size), inclusive: true }
       return [bound, bound]

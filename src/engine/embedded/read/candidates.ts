@@ -16,11 +16,11 @@ import { boundsFrom, rowsWithin, type IdWalk } from './id-order.ts'
 /** A candidate, with the parts of it that were read already. */
 export interface RowCandidate extends PossibleMatch {
   readonly row?: DocRow
-  /** The value of its entry in a range. */
+  /** The value in the candidate's index entry, if a range was walked. */
   readonly value?: Uint8Array
 }
 
-/** A store whose access paths are followed. */
+/** A store and its term indexes, in which access paths are followed. */
 interface Followed {
   readonly store: StoreConnection
   lexical(path: string): LexicalReader
@@ -55,7 +55,7 @@ export function alongPath(
     case 'ids':
       return byIds(store, access.ids, seqOf(after))
     case 'idRange':
-      // Never continued from a position: later pages are read in the order of ids.
+      // This walk has no position: later pages are read in the order of ids.
       return inIdOrder(access, store, { direction: 1, withTexts })
     case 'terms': {
       const lexical = followed.lexical(access.path)
@@ -73,8 +73,8 @@ export function alongPath(
 }
 
 /**
- * The first `size` document numbers of an access path; undefined unless it has the order of
- * document numbers and they can be listed faster than one by one.
+ * The first `size` document numbers of an access path. Undefined unless the access path is in the
+ * order of document numbers and there is a faster way to list them than one by one.
  */
 export function firstNumbers(
   access: AccessPath,
@@ -137,7 +137,10 @@ function* byRange(
     yield { ...candidateOf(entry, entries.tie, store), value: valueIn(entry.key) }
 }
 
-/** Rows with one of the values, whose entries are ordered by id. */
+/**
+ * Rows with at least one of the values, in the order of ids: the entries of each value have that
+ * order.
+ */
 function* keysInIdOrder(
   store: StoreConnection,
   keys: readonly Key[],
@@ -190,7 +193,10 @@ function* byKeysInOrder(
   }
 }
 
-/** Rows with one of the values. Never continued from a position, like id ranges. */
+/**
+ * Rows with at least one of the values, value by value. Like an id range, this walk has no
+ * position.
+ */
 function* byKeys(store: StoreConnection, keys: readonly Key[]): Generator<RowCandidate> {
   const { entries } = store
   const seen = new Set<number>()

@@ -23,7 +23,7 @@ export type IndexCheck = (
   /** The id is one of these. */
   | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
   | { readonly kind: 'idRange'; readonly bounds: Bounds }
-  /** The document has this search field; 'text': a text to search by terms. */
+  /** The document has this search field. 'text' stands for a text to search by terms. */
   | { readonly kind: 'search'; readonly field: SearchField }
 ) & {
   readonly exact: boolean
@@ -37,7 +37,7 @@ export interface EntryCheck {
   readonly pathText: string
   readonly path: number
   readonly value: Uint8Array
-  /** Array elements do not count. */
+  /** Whether only a value at the path itself counts, and not an element of an array there. */
   readonly isValueOnly: boolean
 }
 
@@ -46,17 +46,20 @@ export type SearchField = '$vector' | '$vectorize' | '$lexical' | 'text'
 /** A filter, divided among the index and the document. */
 export interface Checks {
   readonly check: IndexCheck
-  /** The parts of the filter that the check does not decide; undefined: it decides all. */
+  /**
+   * The parts of the filter that the check does not decide; undefined: the check decides the whole
+   * filter.
+   */
   readonly document: Filter | undefined
 }
 
 /** Every document passes; nothing is left to check. */
 export const always: IndexCheck = { kind: 'always', exact: true, lookups: 0 }
 const never: IndexCheck = { kind: 'never', exact: true, lookups: 0 }
-/** The index cannot decide it. */
+/** The index cannot decide whether a document matches. */
 const unknown: IndexCheck = { kind: 'unknown', exact: false, lookups: 0 }
 
-/** With more lookups, parsing the document is cheaper. */
+/** Maximum number of lookups of a check. Parsing the document is cheaper than more lookups. */
 const lookupsMax = 16
 
 /** Cost of checking one document, in index lookups. */
@@ -93,7 +96,7 @@ function checkOf(filter: Filter, statistics: Statistics): IndexCheck {
   const { path } = filter
   const hasAny = (values: readonly Value[], valuesOnly = false) =>
     hasAnyAt(path, values, valuesOnly, statistics)
-  // A null inside an array does not equal the array.
+  // An array that contains null does not equal null, so elements do not count for null.
   const equals = (value: Value) => hasAny([value], value === null)
   switch (filter.kind) {
     case 'eq':
@@ -106,7 +109,7 @@ function checkOf(filter: Filter, statistics: Statistics): IndexCheck {
       return not(hasAny(filter.values))
     case 'all':
     case 'notAll': {
-      // Tested first, so that no checks are built in vain.
+      // The number of values is tested first, so that no checks are built in vain.
       if (filter.values.length > lookupsMax) return unknown
       const each = filter.values.map((value) => hasAny([value]))
       return filter.kind === 'all' ? allOf(each) : anyOf(each.map(not))
@@ -136,7 +139,7 @@ export function indexedPaths(path: Path): {
     (segment, i) => i > 0 && arrayPosition(segment) >= 0,
   ).length
   if (positions === 0) return { paths: [path.text], loose: false }
-  // With more, the lookups would cost more than they save.
+  // With more array positions, the lookups would cost more than they save.
   if (positions > 4) return { paths: [], loose: true }
   let paths = ['']
   path.segments.forEach((segment, i) => {
@@ -145,7 +148,8 @@ export function indexedPaths(path: Path): {
     const next = paths.map((start) => start + named)
     if (i > 0 && arrayPosition(segment) >= 0) {
       next.push(...paths.map((start) => `${start}.${arrayStep}`))
-      // Elements of an array are indexed at its own path, those of an array in it one step below.
+      // The elements of an array are indexed at the path of the array. If an element is an array
+      // too, its own elements are indexed one step below.
       if (last) next.push(...paths)
     }
     paths = next
@@ -153,7 +157,9 @@ export function indexedPaths(path: Path): {
   return { paths, loose: true }
 }
 
-/** The path has one of the values, or an array there contains one, unless `valuesOnly`. */
+/**
+ * A check that the path has one of the values or, unless `valuesOnly`, an array that contains one.
+ */
 function hasAnyAt(
   path: Path,
   values: readonly Value[],
@@ -222,7 +228,7 @@ function isSearchField(path: string): path is SearchField {
   return path === '$vector' || path === '$vectorize' || path === '$lexical'
 }
 
-/** Whether a filter only requires that a text exists: it is a match without terms. */
+/** Whether a filter only requires that a text exists. Such a filter is a match without terms. */
 export function isText(filter: Filter): boolean {
   return filter.kind === 'match' && filter.terms.length === 0
 }

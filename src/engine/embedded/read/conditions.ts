@@ -17,8 +17,8 @@ export interface PossibleMatch {
 export interface Condition {
   readonly holds: (candidate: PossibleMatch) => boolean
   /**
-   * Lists a superset of the documents that satisfy it, if that is worthwhile; a walk then skips the
-   * others. Absent for rows, whose walks cannot skip entries.
+   * Lists a superset of the documents that satisfy the condition, if the list is worthwhile; a walk
+   * then skips the others. Absent for rows, whose walks cannot skip entries.
    */
   readonly among?: Listing
 }
@@ -72,15 +72,19 @@ export function conditionOf(
 
 /** Entries that can be listed in the time of one lookup. */
 const listedPerLookup = 32
-/** Entries that a walk can visit, and skip, in the time of one lookup. */
+/**
+ * Entries that a walk can visit (`walkedPerLookup`) or skip (`passedPerLookup`) in the time of one
+ * lookup.
+ */
 const walkedPerLookup = 2
 const passedPerLookup = 16
-/** Lookups after which listing is considered. */
+/** Number of lookups after which a list of the documents is considered. */
 const lookupsUnlisted = 16
 
 /**
- * For many checks, the documents of the value are listed: at once when many checks are expected,
- * otherwise when the lookups so far have cost as much as the list.
+ * The condition that a document has an entry with the value. For many checks, the documents of the
+ * value are listed: at once when many checks are expected, otherwise when the lookups so far have
+ * cost as much as the list.
  */
 export function hasEntry(
   { path, value, isValueOnly }: Pick<EntryCheck, 'path' | 'value' | 'isValueOnly'>,
@@ -89,7 +93,7 @@ export function hasEntry(
 ): Condition {
   const { tie } = store.entries
   let asked = 0
-  // With many expected checks, listing is considered at the first one.
+  // With many expected checks, a list is considered at the first check.
   let listAt = expected > lookupsUnlisted ? 0 : lookupsUnlisted
   let count: number | undefined
   let listed: DocumentSet | undefined
@@ -118,7 +122,10 @@ export function skipCost(entries: number): number {
   return entries / passedPerLookup
 }
 
-/** Cost of walking entries and checking a condition that `holding` of them satisfy, in lookups. */
+/**
+ * Cost, in lookups, of walking entries and checking a condition. `holding`: number of documents
+ * that satisfy the condition.
+ */
 export function walkCost(
   entries: number,
   holding: number,

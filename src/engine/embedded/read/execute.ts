@@ -15,7 +15,7 @@ import { wantedBy, type StoreQuery } from './store-query.ts'
 import { TopRows } from './top-rows.ts'
 import { ValueWalk } from './value-walk.ts'
 
-/** `plan` must be a plan of this query, made in the snapshot that is read. */
+/** Reads a page. `plan` must be a plan of this query, made in the snapshot that is read. */
 export function execute(
   plan: Plan,
   query: StoreQuery,
@@ -33,7 +33,8 @@ export function execute(
   // A reader thread reads texts last (row-transfer.ts).
   const isTextless = budget.hold !== undefined
   const isForwarded = query.textsOnly === true && !query.withSearchFields
-  // Documents that were read to check the filter are returned one by one.
+  // The texts of a page are joined by one statement, unless the read has to parse documents to
+  // check the filter: those are returned one by one.
   const joins = isForwarded && !isTextless && plan.document === undefined
   const wantsTexts = plan.order.by === 'ids' ? !isTextless : !isTextless && !joins
   const read = new Execution(plan, lookup, budget, wantsTexts || plan.order.by === 'memory')
@@ -52,7 +53,8 @@ export function execute(
   const more = isCut || rows.length > limit
   if (!joins) return { rows: page, more, order, plan, met }
   const text = joinedText(read, page, sizeMax)
-  // Long texts are read one by one, up to the one that exceeds the size.
+  // Without a joined text, texts are read one by one, up to and including the text that makes the
+  // page exceed `sizeMax`.
   if (text === undefined) {
     const filled = upToSize(read, page, sizeMax)
     return { rows: filled, more: more || filled.length < page.length, order, plan, met }
@@ -64,7 +66,10 @@ export function execute(
   return { rows: [], joined, more, order, plan, met }
 }
 
-/** Finds the rows of a page, and one more if it may follow. `joins`: texts are read later. */
+/**
+ * Finds the rows of a page and, if the query looks ahead, the row after the page. `joins`: texts
+ * are read later.
+ */
 function collect(
   read: Execution,
   { after, skip, limit, sizeMax = Infinity }: StoreQuery,
@@ -85,7 +90,7 @@ function collect(
       const row = isTextless ? bare(found) : isFilled ? read.withText(found) : found
       rows.push(row)
       size += row.text.length
-      // Only some texts of a joined page may have been read.
+      // A joined page may not have all its texts yet, so its size is not known here.
       isCut = !joins && size > sizeMax && rows.length < limit
     }
     if (isCut || read.missing === 0) break
@@ -103,7 +108,7 @@ export function countMatches(
   const { access, check } = plan
   const read = new Execution(plan, lookup, budget)
   const { met } = read
-  // Documents with several of the values would be counted more than once.
+  // The sum of the entries of several values would count some documents more than once.
   const isOnce =
     access.kind === 'all' ||
     access.kind === 'range' ||
@@ -144,7 +149,10 @@ function inOrder(read: Execution, position: StoredPosition | undefined): Iterabl
     : new ValueWalk(read, order, after, best).rows()
 }
 
-/** The texts of a page, separated by commas; undefined when some are long. */
+/**
+ * The texts of a page, separated by commas; undefined when some texts are long, or all together
+ * exceed `sizeMax`.
+ */
 function joinedText(
   read: Execution,
   page: readonly DocRow[],

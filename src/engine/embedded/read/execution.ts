@@ -12,10 +12,10 @@ import type { TopRows } from './top-rows.ts'
 
 /** What a walk requires of documents besides the plan's filter. */
 interface Required {
-  /** Asked of the index, with this many lookups. */
+  /** A condition to check in the index, and the number of lookups of that check. */
   readonly condition?: Condition
   readonly lookups?: number
-  /** Asked of the document. */
+  /** A condition to check on the row, after it is read. */
   readonly accepts?: (row: DocRow) => boolean
 }
 
@@ -27,7 +27,7 @@ export class Execution {
   readonly met: Met = { entries: 0, documents: 0 }
   /** Rows that the page still lacks. */
   missing = 0
-  /** Whether to read the texts of documents together with them if no filter is left to check. */
+  /** Whether to read documents together with their texts if no filter is left to check. */
   readonly #wantsTexts: boolean
 
   constructor(plan: Plan, lookup: StoreLookup, budget: Budget, wantsTexts = false) {
@@ -40,14 +40,16 @@ export class Execution {
     this.#wantsTexts = wantsTexts
   }
 
-  /** Matches in the order of the access path, behind a position. */
+  /** Matches in the order of the access path, after a position. */
   alongPath(after?: StoredPosition, required: Required = {}): Generator<DocRow> {
     const { plan, lookup, budget } = this
     const walk = { after, budget, withTexts: this.#readsTexts(required) }
     return this.#matching(alongPath(plan.access, lookup, walk), required)
   }
 
-  /** Matches in the order of ids, behind an id. */
+  /**
+   * Matches in the order of ids. `from`: only matches after this id, in the direction of the walk.
+   */
   byId(
     direction: 1 | -1,
     from: Uint8Array | undefined,
@@ -59,7 +61,7 @@ export class Execution {
       from,
       withTexts,
     })
-    // Texts in the order of ids are far apart in the file.
+    // Texts in the order of ids are far apart in the file, so each costs more to read.
     const isFar = withTexts && this.plan.check.kind === 'unknown'
     return this.#matching(found, required, isFar ? documentCost : 0)
   }
@@ -83,7 +85,7 @@ export class Execution {
     return document === undefined || this.lookup.matches(document, row, this.budget)
   }
 
-  /** The row, with its text read unless it was read before. */
+  /** The row with its text, which is read unless the row has it already. */
   withText(row: DocRow): DocRow {
     return row.text === '' ? this.rowOf(row) : row
   }
@@ -96,7 +98,7 @@ export class Execution {
     return value === undefined ? found : { ...found, value }
   }
 
-  /** Texts that all candidates need are read together with them. */
+  /** Whether to read texts together with the candidates: if all candidates need their texts. */
   #readsTexts({ condition, accepts }: Required): boolean {
     const { kind } = this.plan.check
     const isWanted = this.#wantsTexts || accepts !== undefined

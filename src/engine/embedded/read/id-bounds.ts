@@ -9,7 +9,7 @@ import type { Bound } from '../runs/runs-reader.ts'
 import { rangeOf, tighterBound, type Bounds } from './bounds.ts'
 
 export interface IdBounds {
-  /** Disjoint and in ascending order. */
+  /** The id ranges, disjoint and in ascending order. */
   readonly bounds: readonly Bounds[] | undefined
   /** The part of the filter that the ranges do not cover. */
   readonly rest: Filter
@@ -17,7 +17,10 @@ export interface IdBounds {
 
 const known = new WeakMap<Filter, IdBounds>()
 
-/** Undefined bounds: the filter restricts no ids, or only names single ids. */
+/**
+ * The id ranges of a filter. `bounds` is undefined when the filter does not restrict ids, or only
+ * names single ids.
+ */
 export function idBoundsOf(filter: Filter): IdBounds {
   if (filter.kind === 'eq' || filter.kind === 'in')
     return { bounds: undefined, rest: filter }
@@ -37,7 +40,7 @@ function findIdBounds(filter: Filter): IdBounds {
   return { bounds, rest: { kind: 'and', of: rest } }
 }
 
-/** Undefined unless the whole filter is a restriction of ids. */
+/** The id ranges to which a filter is equivalent; undefined if it also restricts other fields. */
 function boundsOf(filter: Filter): readonly Bounds[] | undefined {
   switch (filter.kind) {
     case 'or': {

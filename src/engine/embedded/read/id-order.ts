@@ -9,7 +9,7 @@ import type { StoreConnection } from '../store/store-connection.ts'
 export interface IdWalk {
   readonly bounds: Bounds | undefined
   readonly direction: 1 | -1
-  /** Starts behind this id; absent: at the start. */
+  /** Only ids after this one, in the direction of the walk; absent: all ids. */
   readonly from?: Uint8Array | undefined
   /** Whether to read texts as well, because most of them will be needed. */
   readonly withTexts: boolean
@@ -38,7 +38,7 @@ export function* rowsWithin(
   }
 }
 
-/** Ranges with ids behind `from`, in the direction of the walk. */
+/** The parts of the ranges that come after `from` in the direction of the walk. */
 export function boundsFrom(
   bounds: readonly Bounds[],
   direction: 1 | -1,

@@ -26,7 +26,7 @@ export interface LexicalSearch {
   readonly after?: SearchPlace | undefined
 }
 
-/** The best rows behind `after`, best first, ties by ascending _id. */
+/** The best rows after the position `after`, best first, ties by ascending _id. */
 export function searchLexical(
   reader: StoreLookup,
   search: LexicalSearch,
@@ -52,7 +52,10 @@ export function searchLexical(
   }
 }
 
-/** The best scored documents that match the filter; it is skipped when `among` has applied it. */
+/**
+ * The best scored documents that match the filter. The filter is not checked again when `among` has
+ * applied it.
+ */
 function takeBest(
   reader: StoreLookup,
   search: LexicalSearch,
@@ -81,8 +84,8 @@ function takeBest(
 
 /**
  * The documents that match the filter, in order, if they are few enough to list. Otherwise the
- * filter is checked on the best scored: with M matches among N documents, that takes limit * N / M
- * checks.
+ * filter is checked on the documents with the best scores: with M matches among N documents, that
+ * takes limit * N / M checks.
  */
 function matchesOf(
   reader: StoreLookup,
@@ -110,7 +113,7 @@ interface Group {
   readonly afterId?: Uint8Array
 }
 
-/** The groups behind a position. The first may be a partial one. */
+/** The groups after a position. The first group may be a partial one. */
 function* groupsAfter(
   after: SearchPlace | undefined,
   scored: Scored,
@@ -168,7 +171,7 @@ const heapMax = 20_000
 /** The score of the `size`-th best document; undefined when there are at most `size`. */
 function kthBest(scores: Float64Array, size: number): number | undefined {
   if (scores.length <= size) return undefined
-  // Min-heap of the best so far.
+  // Min-heap of the best scores so far.
   const heap = scores.slice(0, size).sort()
   for (let i = size; i < scores.length; i++) {
     const score = scores[i]!
@@ -177,7 +180,10 @@ function kthBest(scores: Float64Array, size: number): number | undefined {
   return heap[0]
 }
 
-/** Sorts documents by id. In a large group, walking all documents by id finds the first sooner. */
+/**
+ * Sorts documents by id. In a large group, the first ids are found sooner by walking all documents
+ * by id.
+ */
 function* inOrderOfIds(
   store: StoreConnection,
   { seqs, afterId }: Group,

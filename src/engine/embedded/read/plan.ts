@@ -32,7 +32,7 @@ export type ReadOrder =
       readonly keys: readonly SortKey[]
       readonly direction: 1 | -1
     }
-  /** Matches are collected, and the first of them are kept. */
+  /** Matches are collected in memory, and the first in the order of the sort are kept. */
   | { readonly by: 'memory'; readonly keys: readonly SortKey[] }
   | ValueOrder
 
@@ -51,13 +51,14 @@ export interface ValueOrder {
   /** Estimated number of matches; undefined: not counted. */
   readonly matches: number | undefined
   /**
-   * Largest group that is sorted. A larger one is found by a walk in id order that checks who is in
-   * the group. The bound falls with the rows that the page lacks (`groupMax`).
+   * Largest group that is sorted. A larger group is found by a walk in id order that checks which
+   * documents belong to the group. The bound falls with the number of rows that the page lacks
+   * (`groupMax`).
    */
   readonly groupMax: number
   /**
    * Documents without a value come in id order as well. If the walk is expected to pass more than
-   * this many, those with a value are listed first; otherwise each document is read.
+   * this many documents, those with a value are listed first; otherwise each document is read.
    */
   readonly unlistedMax: number
 }
@@ -74,7 +75,7 @@ const countedMax = 8192
 
 const byPath: ReadOrder = Object.freeze({ by: 'path' })
 
-/** `statistics` must be those of the snapshot that is read. */
+/** Plans a read. `statistics` must be those of the snapshot that is read. */
 export function planRead(query: StoreQuery, statistics: Statistics): Plan {
   const { filter, after, skip } = query
   const keys = sortOf(query)
@@ -108,7 +109,7 @@ export function planList(
     : undefined
 }
 
-/** Up to this many documents, collecting and sorting them is cheaper than a walk. */
+/** Maximum number of documents for which collecting and sorting them is cheaper than a walk. */
 function sortedMax(wanted: number, documents: number): number {
   return Math.ceil(Math.sqrt(wanted * documents))
 }
@@ -148,7 +149,7 @@ function planUnsorted(
     const { access, size } = smallest(offered, countedMax, statistics)!
     return planOf(access, byPath, size, statistics)
   }
-  // The only one is not counted: the count would decide nothing.
+  // If there is only one access path, its entries are not counted: the count would decide nothing.
   const access = offered[0] ?? { kind: 'all', rest: query.filter }
   const expected = access.kind === 'ids' ? access.ids.length : undefined
   return planOf(access, byPath, expected, statistics)
@@ -156,7 +157,7 @@ function planUnsorted(
 
 /**
  * The access paths that a query without a sort can follow. A stable read uses the order of document
- * numbers, which updates do not change. A later page keeps the order of the first.
+ * numbers, which updates do not change. A later page is in the order of the first page.
  */
 function unsortedPaths(
   { filter, stable, after }: Pick<StoreQuery, 'filter' | 'stable' | 'after'>,
@@ -165,7 +166,7 @@ function unsortedPaths(
   const offered = accessPathsOf(filter, statistics)
   if (offered[0]?.kind === 'ids') return offered
   const accessPaths = offered.filter((access) => {
-    // A later page would be read in id order; this access path is only for counting.
+    // Pages of an id range are read in id order, so this access path only serves to count and list.
     if (access.kind === 'idRange') return after === undefined
     if (after?.by === 'range')
       return access.kind === 'range' && access.range.pathText === after.path
@@ -225,7 +226,7 @@ function planByValue(
     matches: best?.size,
     groupMax: groupMax({ keys, documents }, wanted),
   }
-  // If the matches are spread evenly.
+  // The estimate assumes that matches are spread evenly.
   const expected = best && (wanted * documents) / Math.max(1, best.size)
   const { check, document } = checksOf(filter, statistics)
   return Object.freeze({ access: walkOfIds(filter), check, document, order, expected })
@@ -237,7 +238,7 @@ function walkOfIds(filter: Filter): AccessPath {
   return bounds === undefined ? { kind: 'all', rest } : { kind: 'idRange', bounds, rest }
 }
 
-/** Whether the entries of an access path come in id order, for each of its values. */
+/** Whether the entries of each value of an access path are in id order. */
 function isByIdWithin(access: AccessPath, { tie }: Statistics): boolean {
   return access.kind === 'keys' && tie === 'id' && access.keys.length > 0
 }
@@ -246,7 +247,9 @@ function isOneId(filter: Filter): filter is Extract<Filter, { kind: 'eq' | 'ne' 
   return filter.kind === 'eq' && filter.path.text === '_id'
 }
 
-/** Reads without a sort go in id order when ids are bounded. */
+/**
+ * The sort of a query. A query without a sort is read in id order when its filter bounds the ids.
+ */
 function sortOf({ sort, filter, after }: StoreQuery): readonly SortKey[] {
   const isById = sort.length === 0 && idBoundsOf(filter).bounds !== undefined
   return isById && (after === undefined || after.by === 'sort') ? byId : sort

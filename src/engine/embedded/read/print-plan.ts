@@ -5,7 +5,10 @@ import type { AccessPath } from './access-paths.ts'
 import type { IndexCheck } from './checks.ts'
 import type { Plan, ReadOrder } from './plan.ts'
 
-/** Names and characters of a line; more would not help its reader. */
+/**
+ * Maximum number of names in a list, and of characters in a name. More would not help readers of
+ * the line.
+ */
 const namesMax = 8
 const nameLengthMax = 80
 

@@ -56,7 +56,7 @@ export class EmbeddedRecord implements StoredRecord {
     if (row.search !== undefined) this.search = row.search
   }
 
-  /** Parsed from the text on demand: most finds forward the text unread. */
+  /** Parsed from the text on demand: most find commands forward the text without parsing it. */
   get id(): Value {
     return (this.#id ??= this.#view.idOf(this.row.text))
   }

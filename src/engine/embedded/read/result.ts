@@ -23,7 +23,7 @@ export interface Met {
 
 /** The plan that was followed, and what the read met. */
 export interface Explained {
-  /** Printed by the thread that read, if that was another one. */
+  /** A printed plan if another thread has executed the read. */
   readonly plan: Plan | PrintedPlan
   readonly met: Met
 }
@@ -40,7 +40,7 @@ export function printedPlan(plan: Plan | PrintedPlan): PrintedPlan {
   return { text, expected: plan.expected }
 }
 
-/** Prints its plan only when it is looked at. */
+/** The report of a read. The plan is printed only when it is requested. */
 export class ExplainedRead implements ReadReport {
   readonly #plan: Plan | PrintedPlan
   readonly entries: number
@@ -69,7 +69,10 @@ export interface CountResult extends Explained {
 
 export interface Result extends Explained {
   readonly rows: DocRow[]
-  /** Instead of rows, if the query allows it; with the position of the last. */
+  /**
+   * The joined texts of all rows, in place of the rows, and the position of the last row. Only for
+   * queries that allow it.
+   */
   readonly joined?: JoinedRows | undefined
   /** Whether matches follow the last row. */
   readonly more: boolean

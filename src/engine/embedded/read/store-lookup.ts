@@ -1,6 +1,6 @@
 /**
- * The records of one store, through its own connection: by number, and by parsing them. Reads and
- * searches build on it.
+ * The records of one store, read through its own connection: finds them by number, parses them, and
+ * matches them with filters. Reads and searches build on it.
  */
 import type { JsonObject } from '../../../json/value.ts'
 import { rootFields, type Filter } from '../../../language/filters/filter.ts'
@@ -76,7 +76,7 @@ export class StoreLookup {
     return new StoreStatistics(this, budget)
   }
 
-  /** Must be called before reading a new snapshot of the store. */
+  /** Prepares for a new snapshot of the store. Must be called before the first read in it. */
   begin(): void {
     for (const reader of this.#lexical.values()) reader.begin()
   }

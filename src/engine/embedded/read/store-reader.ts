@@ -81,7 +81,10 @@ export class StoreReader extends StoreLookup {
     return left.length === parts.length ? filter : { kind: 'and', of: left }
   }
 
-  /** Decided by counts in the store; false if unknown. */
+  /**
+   * Whether all documents satisfy a part of the filter, decided by counts in the store; false if
+   * unknown.
+   */
   #holdsForAll(part: Filter): boolean {
     if (part.kind === 'and' || part.kind === 'or' || this.view.kind === 'row') return false
     const { text } = part.path

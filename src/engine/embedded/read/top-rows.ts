@@ -32,7 +32,7 @@ export class TopRows {
   #best: readonly Placed[] = []
   #collected: Placed[] = []
 
-  /** With `after`, only rows behind that position are kept. */
+  /** With `after`, only rows after that position are kept. */
   constructor(
     keys: readonly SortKey[],
     after: SortPosition | undefined,

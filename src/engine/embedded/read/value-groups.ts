@@ -34,7 +34,10 @@ export function startOfKey(key: string): string {
   return key.slice(0, isMixed ? first + 1 : tieStart(key))
 }
 
-/** The entries from a group on, including it or not. */
+/**
+ * The entries that come after a group in the direction of the walk. `inclusive`: with those of the
+ * group.
+ */
 export function rangeFrom(
   path: number,
   { low, high }: Group,

@@ -23,7 +23,7 @@ export class ValueWalk {
   readonly #read: Execution
   readonly #order: ValueOrder
   readonly #after: SortPosition | undefined
-  /** The best of the open group, when there are several sort keys. */
+  /** The best rows of the current group, when there are several sort keys. */
   readonly #best: TopRows
   /** Key prefix of the entries in the position's group, if there is a position. */
   #placeStart: string | undefined
@@ -42,7 +42,7 @@ export class ValueWalk {
     this.#best = best
   }
 
-  /** Matches in order, behind the position. Documents without a value come before all values. */
+  /** Matches in order, after the position. Documents without a value come before all values. */
   *rows(): Generator<DocRow> {
     this.#payAhead()
     const { path, keys } = this.#order
@@ -59,7 +59,10 @@ export class ValueWalk {
     }
   }
 
-  /** Charged in advance, so that a long read leaves the main thread before it starts. */
+  /**
+   * Charges the expected entries in advance, so that a long read leaves the main thread before it
+   * starts.
+   */
   #payAhead(): void {
     const { plan, budget, condition } = this.#read
     const { matches } = this.#order
@@ -85,7 +88,7 @@ export class ValueWalk {
     else yield* read.byId(1, from, { condition: this.#lacks(path) })
   }
 
-  /** The document has no value at the path. Lists the documents that have one. */
+  /** The condition that a document has no value at the path. Lists the documents that have one. */
   #lacks(path: number): Condition {
     const having = new Set<number>()
     for (const { doc } of this.#read.lookup.store.entries.inRange({ path })) {
@@ -126,7 +129,8 @@ export class ValueWalk {
     let start: string | undefined
     let size = 0
     let members: number[] = []
-    // Groups of one document need no sorting, and the index decides that it matches.
+    // A group of one document needs no sorting, and here the index decides that the document
+    // matches.
     const isSimple = this.#order.keys.length === 1 && plan.document === undefined
     let sizeMax = groupMax(this.#order, missing)
     let passed = 0
@@ -139,7 +143,7 @@ export class ValueWalk {
     for (const entry of entries.inRange(range, walk)) {
       this.#spend(1, cost)
       if (start === undefined || !entry.key.startsWith(start)) {
-        // Most values have one document, and most filters reject it.
+        // A group often has no members: most values have one document, and most filters reject it.
         if (members.length > 0) {
           if (isSimple && members.length === 1 && start !== this.#placeStart) {
             this.#read.budget.spend(1)
@@ -209,7 +213,7 @@ export class ValueWalk {
     yield* this.#read.byId(1, from, { condition, lookups: 1 })
   }
 
-  /** The value that a row is sorted by first. */
+  /** The value of the first sort key in a row. */
   #valueIn(row: DocRow): Value | undefined {
     return valueAt(this.#best.fieldsIn(row), this.#order.keys[0]!.path)
   }

@@ -44,7 +44,10 @@ export interface SearchedVectors {
   readonly matches: KnownMatches
 }
 
-/** Must be called between `beginRead` and `endRead` of the reader's store. */
+/**
+ * The best rows of a search. Must be called between `beginRead` and `endRead` of the reader's
+ * store.
+ */
 export function searchVectors(
   reader: StoreLookup,
   vectors: SearchedVectors,
@@ -77,10 +80,12 @@ const breadthMinFiltered = 48
  */
 const scanBreadthMin = 256
 
-/** From this share of matches on, the filter is checked after the search. */
+/** Minimum share of matching documents for which the filter is checked after the search. */
 const mostShare = 0.8
 
-/** Yields sets of candidates; the next set is requested when the previous had too few. */
+/**
+ * Yields sets of candidates. The next set is requested when the previous set had too few matches.
+ */
 function* findCandidates(
   reader: StoreLookup,
   { view, matches: known }: SearchedVectors,
@@ -109,7 +114,8 @@ function* findCandidates(
     const candidates = view.search(query, Math.min(foundMax, Math.ceil(unfiltered / share)))
     yield { candidates, matches }
   }
-  // The fewer match, the more nodes the walk visits per match, which improves recall by itself.
+  // The fewer documents match, the more nodes the walk visits per match, which improves recall by
+  // itself.
   const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
   const candidates = view.searchMatching(query, Math.ceil(narrowed), matches, name)
   yield { candidates, matches }
@@ -119,7 +125,10 @@ function* findCandidates(
 
 interface CandidateSet {
   readonly candidates: readonly Candidate[]
-  /** Checked again: a slot of the index can be reused by another document during a walk. */
+  /**
+   * Checks each candidate again: a slot of the index can be reused by another document during a
+   * walk.
+   */
   readonly matches?: (document: number) => boolean
 }
 
@@ -135,7 +144,10 @@ function listMax({ count }: VectorView, isAgain: boolean): number {
   return Math.max(scanBreadthMin, once, isAgain ? Math.min(count >> 3, listMaxAgain) : 0)
 }
 
-/** With more matches, comparing each takes longer than a walk, even if the list is known. */
+/**
+ * Maximum length of a known list of matches whose vectors are all compared: with more matches, a
+ * walk is faster.
+ */
 const listMaxAgain = 20_000
 
 /** Estimates the selectivity of a filter from a random sample. */

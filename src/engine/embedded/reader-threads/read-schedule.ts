@@ -248,8 +248,8 @@ export class ReadSchedule<Read> {
         const { state } = entry
         if (chosen.has(entry) || state === 'leaving' || state === 'ending') continue
         if (state !== 'waiting') return entry
-        // Reads after this one must not overtake it: a thread is being left, and this read starts
-        // on it.
+        // Reads after this one must not overtake it, because it will start on the thread that is
+        // being left.
         if (!entry.isLong) return this.#hasFreeThread ? entry : undefined
         if (this.#hasFreeThread && this.#mayBeLong(line)) return entry
       }
@@ -268,7 +268,8 @@ export class ReadSchedule<Read> {
   /**
    * Whether another read of this line may be long. The first `runningMax` long reads are not
    * restricted. Threads beyond them go to principals without a long read and, while more than two
-   * are free, to connections without one whose principal has at most `runningMax`.
+   * are free, to connections without a long read whose principal has at most `runningMax` long
+   * reads.
    */
   #mayBeLong({ principal, long }: Line<Read>): boolean {
     const { runningMax } = this.#options

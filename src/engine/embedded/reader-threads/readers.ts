@@ -48,7 +48,7 @@ interface Member {
   readonly targets: Map<string, StoredTarget>
 }
 
-/** A read before it has its message number and control word. */
+/** The message of a read, without its number and control word. */
 type Read =
   Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
     ? M extends unknown
@@ -61,7 +61,7 @@ interface PendingRead {
   readonly source: ReadSource
   readonly message: Read
   readonly caller: Caller
-  /** Adds fields to the message that depend on the thread. */
+  /** Returns the fields of the message that depend on the thread. */
   readonly extra: (member: Member) => object
   /** Control word, shared with the thread; a new one for each start. */
   command: Int32Array
@@ -75,7 +75,7 @@ interface PendingRead {
 
 /** A read that failed to reserve memory: it restarts when the memory is available. */
 interface LackOfRoom {
-  /** Bytes that the caller will have reserved then. */
+  /** Bytes that the caller has reserved once the memory is available. */
   readonly held: number
   readonly room: Promise<void>
 }
@@ -93,7 +93,10 @@ export interface ReadersOptions {
   readonly checkCurrent: (target: StoredTarget) => void
 }
 
-/** Threads beyond those of running reads: a paused read keeps its thread. */
+/**
+ * Threads in addition to those of running reads. They are needed because a paused read keeps its
+ * thread.
+ */
 const spareThreads = 4
 
 /**
@@ -316,9 +319,8 @@ export class Readers {
   #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
     const { message, extra, command, source } = read
     const { file, target } = source
-    // The read may have waited, and its target may have been dropped. A thread that has closed a
-    // dropped file must not reopen it: the next store at this path would be mistaken for the old
-    // one.
+    // While the read waited, its target may have been dropped. A thread that has closed a dropped
+    // file must not reopen it: the next store at this path would be mistaken for the old one.
     this.#options.checkCurrent(target)
     // The target is sent only to a thread that does not have it.
     const isKnown = member.targets.get(file) === target
@@ -348,7 +350,9 @@ export class Readers {
     tell(command, readCommands.giveUp)
   }
 
-  /** Starts a thread if it would help. Reads do not wait for it if another becomes free. */
+  /**
+   * Starts a thread if it would help. Waiting reads use another thread if one becomes free earlier.
+   */
   #startThreads(): void {
     if (this.#starting !== undefined || this.#isStopping) return
     if (!this.#schedule.wantsThread) return
@@ -390,7 +394,7 @@ export class Readers {
     }, spareThreadMs).unref()
   }
 
-  /** Ends idle threads until `runningMax` are left, latest first. */
+  /** Ends idle threads until `runningMax` are left; the latest threads end first. */
   #endSpares(): void {
     const { runningMax } = this.#options
     for (const member of this.#members.toReversed()) {

@@ -34,7 +34,8 @@ export interface SentRows {
 interface Wanted {
   readonly withSearchFields: boolean
   /**
-   * True: texts are forwarded. Otherwise new texts are made of them, which needs twice the memory.
+   * Whether texts are forwarded unchanged. Otherwise new texts are made from them, which needs
+   * twice the memory.
    */
   readonly textsOnly?: boolean
   readonly sizeMax?: number | undefined
@@ -109,7 +110,7 @@ export async function receiveRows(
 type EncodedText = Pick<SentText, 'bytes' | 'encoding'>
 
 function encodedText(bytes: Uint8Array<ArrayBuffer>): EncodedText {
-  // Decoding ASCII as Latin-1 gives the same text, faster.
+  // ASCII is decoded as Latin-1, which gives the same text faster.
   return { bytes, encoding: isAscii(bytes) ? 'latin1' : 'utf8' }
 }
 

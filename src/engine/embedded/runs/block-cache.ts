@@ -11,8 +11,8 @@ export class BlockCache {
   readonly #block: StatementSync
   readonly #detail: StatementSync
   /**
-   * Maximum size in bytes. The cache has two generations of up to half of it: entries used since the
-   * young one was last full, and older ones.
+   * Maximum size in bytes. The cache has two generations, each of at most half this size: entries
+   * that were used since the young generation was last full, and older ones.
    */
   sizeMax: number
   /** Blocks by number, and details by the negated number of the segment's first block. */

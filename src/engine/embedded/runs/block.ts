@@ -214,7 +214,8 @@ export class BlockCursor {
   seekBefore(target: Uint8Array): void {
     let low = -1
     let high = Math.ceil(this.count / interval) - 1
-    // A key between two others shares at least as many bytes with the target as both of them do.
+    // Numbers of bytes that the target shares with the nearest known keys before and after it. Any
+    // key between these two shares at least the lesser number of bytes with the target.
     let same = 0
     let sameHigh = 0
     while (low < high) {

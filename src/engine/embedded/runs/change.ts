@@ -98,9 +98,10 @@ export function combine(
 }
 
 /**
- * Combines the states of two changes of an entry; undefined when they cancel out. With row ids as ties,
- * a change that alters no count is kept, because the id may belong to a row with another number now.
- * Document numbers are part of the key, so there it cancels out.
+ * Combines the states of two changes of an entry; undefined when they cancel out. With row ids as
+ * ties, a change that alters no count is kept, because the id may belong to a row with another
+ * number now. With document numbers as ties, the key contains the number, so such a change cancels
+ * out.
  */
 export function combineStates(older: State, newer: State, tie: Tie): State | undefined {
   const state = stateOf(older, newer)

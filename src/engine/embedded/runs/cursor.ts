@@ -51,7 +51,10 @@ export interface DocumentSelection {
   readonly passing: (changes: number) => void
 }
 
-/** Merges cursors into entries in key order. The newest source comes first. */
+/**
+ * Merges cursors into entries in key order. The first cursor must be that of the newest source, the
+ * last that of the oldest.
+ */
 export function* entriesOf(
   cursors: readonly Cursor[],
   { direction, isWithin, valuesOnly, only }: EntryWalk,

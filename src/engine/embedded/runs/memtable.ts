@@ -73,7 +73,7 @@ export class Memtable {
     this.#apply(changes)
   }
 
-  /** Combines sorted changes with those in the chunks. */
+  /** Adds sorted changes to the chunks, combined with older changes of the same entries. */
   #apply(changes: readonly Change[]): void {
     let number = -1
     let end: string | undefined

@@ -88,7 +88,7 @@ export class Run {
     return low <= this.#last && this.#firsts[0]! < high
   }
 
-  /** Whether the run may have keys with the prefix `start`, which are those of one value. */
+  /** Whether the run may have keys of a value; `start` is the prefix of these keys. */
   mayHave(start: string, hashes: readonly [number, number]): boolean {
     const number = lastUpTo(this.#firsts, start)
     const { filter } = this.#detail(number)

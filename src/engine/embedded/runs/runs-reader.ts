@@ -366,15 +366,15 @@ function keysOf({ path, low, high }: EntryRange): [string, string] {
   ]
 }
 
-/** A key before all entries of the value of a bound or, if `isBehind`, after them. */
+/** A key that is less than all entries with the value of a bound or, if `isBehind`, greater. */
 function side(path: number, { key }: Bound, isBehind: boolean): string {
   const start = valueStart(path, key)
   return isBehind ? afterStart(start) : start
 }
 
 /**
- * Returns a function that makes the key of a value's entry for an owner. The bytes of a key are
- * valid until the next call.
+ * Returns a function that makes the key of the entry of an owner with a given value. The bytes of a
+ * key are valid until the next call.
  */
 function seekKeysOf(start: string, tie: Tie): (owner: EntryOwner) => SeekKey {
   if (tie === 'id') return (owner) => seekKeyOf(start + tieText(owner, tie))

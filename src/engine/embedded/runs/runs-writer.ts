@@ -154,7 +154,7 @@ export class RunsWriter {
   finish(): void {
     this.#endBlock()
     if (this.#pending.length === 0) return
-    // As long as no step is due, earlier writes owe no work.
+    // If no step is due, the work for earlier writes is done.
     if (!this.isDue) this.#owed = 0
     for (const block of this.#pending) {
       const id = this.reader.seen + 1
@@ -172,8 +172,8 @@ export class RunsWriter {
   }
 
   /**
-   * Does the steps that recent writes owe, so that pending work stays bounded: about as many entries as
-   * were written, per level.
+   * Does steps for recent writes, so that pending work stays bounded: about as many entries are
+   * processed per level as were written.
    */
   keepUp(): void {
     while (this.#owed > 0) {
@@ -367,7 +367,7 @@ export class RunsWriter {
     const { entries } = this.#database
       .prepare('SELECT total(entries) AS entries FROM segment WHERE run = ?')
       .get(number) as { entries: number }
-    // A run that has shrunk to the size of the runs of its level stays on it.
+    // A run that has shrunk to the size of the runs of its level stays on that level.
     const sizeMax = this.#recentMax * this.#fanout ** level
     const state = entries === 0 ? 'dropped' : 'made'
     this.#statements.state.run(state, entries > sizeMax ? level + 1 : level, number)

@@ -1,9 +1,9 @@
 /**
  * Sorts changes for a flush.
  *
- * A radix sort by four bytes of the keys at a time, the first ones first. Four bytes and the index of
- * the change make one integer, and the platform sorts integers three times as fast as a comparison
- * function sorts keys. Keys that share four bytes are sorted by the next four.
+ * A radix sort by four bytes of the keys at a time, starting with the first four. Four bytes and
+ * the index of the change make one integer, and the platform sorts integers three times as fast as
+ * a comparison function sorts keys. Keys that share four bytes are sorted by the next four.
  */
 import { combineStates, oldestState, type State } from './change.ts'
 import { docSize } from '../format/entry-key.ts'

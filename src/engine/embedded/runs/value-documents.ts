@@ -24,7 +24,7 @@ export class ValueDocuments {
   /** Opens the source; undefined after the source was opened. */
   #open: (() => DocumentCursor | undefined) | undefined
   #cursor: DocumentCursor | undefined
-  /** Current document; before `settle`, a number that no document of the source is less than. */
+  /** Current document; before `settle`, a lower bound of the documents of the source. */
   doc: number
 
   /** `open` returns undefined when the source does not have the value. */

@@ -100,8 +100,8 @@ function keysOf(things: readonly { readonly key: string }[]): Set<string> {
 }
 
 /**
- * A key for a column or field: its name, or the name with a number when another one has or had that
- * key.
+ * A key for a column or field: its name, or the name with a number when another column or field has
+ * or had that key.
  */
 function takeKey(name: string, taken: Set<string>): string {
   let key = name

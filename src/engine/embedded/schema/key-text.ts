@@ -21,7 +21,10 @@ export function keyText(parts: readonly KeyPart[]): string {
   return text
 }
 
-/** Upper bound of all texts with this prefix, and less than all greater texts without it. */
+/**
+ * A text greater than all texts with this prefix, and less than all greater texts without the
+ * prefix.
+ */
 export function endOfPrefix(text: string): string {
   return `${text}\u0100`
 }

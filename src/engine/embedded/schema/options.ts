@@ -1,7 +1,10 @@
 /** Options of the embedded engine. */
 export interface EmbeddedOptions {
   readonly dataDir: string
-  /** False: an acknowledged write may be lost in a power loss, but never in a crash. */
+  /**
+   * Whether an acknowledged write survives a power loss. It survives a crash of the process in any
+   * case.
+   */
   readonly durable: boolean
   /** Maximum concurrent searches and long reads; undefined: derived from the machine. */
   readonly searchThreads?: number | undefined
@@ -9,7 +12,10 @@ export interface EmbeddedOptions {
   readonly openStoresMax?: number
   /** Maximum reads of one principal that wait for a thread; absent: no limit. */
   readonly waitingReadsMax?: number
-  /** Bytes of the analyzer with which the writer thread fills a text index; absent: the default. */
+  /**
+   * Maximum bytes of the analyzer with which the writer thread fills a text index; absent: the
+   * default.
+   */
   readonly analyzerMemoryMax?: number
   /** Milliseconds without a long read after which spare threads end; absent: 10 s. */
   readonly spareThreadMs?: number

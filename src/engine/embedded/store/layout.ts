@@ -404,14 +404,17 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * A path as it is stored. SQLite stores UTF-8, which cannot represent lone surrogates. Paths with
- * these are stored as JSON after a mark with which no path starts.
+ * A path as it is stored. SQLite stores UTF-8, which cannot represent lone surrogates. A path with
+ * lone surrogates is stored as JSON after a mark with which no path starts.
  */
 export function storedPath(path: string): string {
   return path.isWellFormed() ? path : spelled + JSON.stringify(path)
 }
 
-/** A term as it is stored. Terms may start with the mark, so such terms are stored as JSON, too. */
+/**
+ * A term as it is stored. Terms may start with the mark of `storedPath`, so such terms are stored
+ * as JSON, too.
+ */
 export function storedTerm(term: string): string {
   const isPlain = term.isWellFormed() && !term.startsWith(spelled)
   return isPlain ? term : spelled + JSON.stringify(term)

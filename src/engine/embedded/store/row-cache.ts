@@ -36,7 +36,7 @@ export interface RowChange {
 
 interface CachedRow {
   readonly seq: number
-  /** The `_id` if it is known, and a string, as most are. */
+  /** The `_id` if it is known and is a string. */
   id: string | undefined
   /** The cached row; undefined while a change is pending. */
   row: DocRow | undefined
@@ -123,7 +123,7 @@ export class RowCache {
     const changing = changes.map((change) => change && this.#startChange(change))
     const changedAll = this.#changedAll
     return (settled) => {
-      // A change of all rows has started since and has cleared the cache.
+      // Since then, a change of all rows has started and has cleared the cache.
       if (changedAll !== this.#changedAll) return
       let version = settled?.before ?? 0
       for (const [i, cached] of changing.entries()) {

@@ -55,8 +55,9 @@ const rowByIdSql =
 const numberByIdSql =
   'SELECT d.seq, d.id = ?1 FROM doc d WHERE d.seq = (SELECT e.seq FROM doc e WHERE e.id = ?1)'
 /**
- * Neighbours of an id in the index of ids that lead to a row with another id. Such an entry may be that
- * of the id in question, with a flipped bit.
+ * Selects the index entries directly before and after an id that do not match their rows: the row
+ * has another id or is missing. Such an entry may be the entry of the wanted id, with a flipped
+ * bit.
  */
 const misleadingEntrySql =
   'SELECT e.seq FROM (' +

@@ -33,8 +33,8 @@ export class VersionFile {
   readonly #bytes = Buffer.alloc(fileSize)
 
   /**
-   * Opens the version file. An error is ignored: the file can prove a loss, but without it no data
-   * is lost.
+   * Opens the version file. An error is ignored: the file only serves to detect lost writes, and
+   * contains no data.
    */
   constructor(storeFile: string) {
     try {

@@ -1,4 +1,4 @@
-/** Translates queries and searches for rows to those for records. */
+/** Translates queries and searches for rows into queries and searches for records. */
 import type { Value } from '../../../json/value.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'

@@ -71,7 +71,7 @@ export class TableAlterations {
       const isMade = await changeTables(table.keyspace, asked, () =>
         catalog.alterTable(altered, () => {
           progress.isInForce = true
-          // Snapshots that lack the new tables of the store must not be used.
+          // The shared snapshot ends here, because it lacks the new tables of the store.
           stores.use(altered)!.reader.store.endRead()
         }),
       )
@@ -86,7 +86,8 @@ export class TableAlterations {
       }
       for (const step of after) await this.#reindex(file, step)
     } catch {
-      // The change is in effect. Remains are swept at the next start.
+      // The change is in effect. What was not removed is swept when the store is first opened after
+      // a restart.
     }
     for (const field of viewOf(altered).vectors.values())
       if (opened.includes(field.suffix)) await vectors.current(file, field)

@@ -4,9 +4,9 @@ import type { IndexStep } from '../write/reindex.ts'
 import { suffixOf, type StoredIndex, type StoredTable } from '../schema/stored-schema.ts'
 
 export interface TableChanges {
-  /** Steps before the new definition takes effect; writes use it already. */
+  /** Steps before the new definition takes effect; writes use the new definition already. */
   readonly before: readonly IndexStep[]
-  /** Steps after that, when no read uses what they remove. */
+  /** Steps after the new definition has taken effect: no read uses what they remove any more. */
   readonly after: readonly IndexStep[]
   /** Suffixes of columns with new and with removed vector indexes. */
   readonly opened: readonly string[]

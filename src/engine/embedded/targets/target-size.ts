@@ -28,7 +28,10 @@ export async function targetSize(
     vectors: vectors.sizeIn(file),
   }
 
-  /** On a reader thread. Statistics keep no store open, because others would be evicted for it. */
+  /**
+   * Counts the records on a reader thread. Statistics keep no store open, because other stores
+   * would be evicted for it.
+   */
   async function countClosed(): Promise<number> {
     const { count } = await readers.count(
       { file, target },

@@ -142,7 +142,7 @@ export async function saveSnapshot(
   version: number,
   segments: readonly Segment[],
 ): Promise<void> {
-  // The folder may be a link, whose target may belong to another program.
+  // A link is removed, because its target may belong to another program.
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
   makeFolderIfAbsent(folder)
   const frozen = segments.map((segment) => ({ segment, parts: segment.freeze() }))

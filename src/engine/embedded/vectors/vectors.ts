@@ -221,7 +221,7 @@ export class Vectors {
     const { name, options, generation, latest } = followed
     const closing = this.#closing.get(keyOf(name))
     if (closing !== undefined) {
-      // The index is opened from the snapshot that closing it saves.
+      // Closing the index may save a snapshot, from which the index is opened again.
       await closing
       if (!this.#isOpen(followed)) return
     }

@@ -97,7 +97,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     this.#worker.on('error', (error: Error) => this.#end(error))
     this.#worker.on('messageerror', (error: Error) => this.#end(error))
     this.#worker.on('exit', (code) => this.#end(new Error(`it ended with status ${code}`)))
-    // An idle thread must not keep the process alive; one with work to answer must.
+    // An idle thread must not keep the process alive, but a thread that owes a reply must.
     this.#worker.unref()
   }
 

@@ -26,7 +26,7 @@ export class BatchPacker {
     return { idStart, idEnd: bytes.size }
   }
 
-  /** Adds entries of `list` to the batch: those to remove and those to add. */
+  /** Adds entries of `list` to the batch: first the entries to remove, then the entries to add. */
   addEntries(
     removed: readonly Entry[],
     added: readonly Entry[],

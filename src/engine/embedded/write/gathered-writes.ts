@@ -1,8 +1,8 @@
 /**
  * Collects small writes of one document each, and sends them to the writer thread together.
  *
- * Waking that thread takes longer than packing a write, and the thread would start a transaction
- * for each write, because it is faster than the main thread. So up to `gatheredMax` writes are
+ * Waking the writer thread takes longer than packing a write. Since that thread is faster than the
+ * main thread, it would also start a transaction for each write. So up to `gatheredMax` writes are
  * collected until the event loop's turn ends.
  */
 import { atOnce } from '../../../runtime/steps.ts'
@@ -54,7 +54,8 @@ export class GatheredWrites {
   }
 
   /**
-   * Sends the collected writes. Must also be called before any other message, to keep the order.
+   * Sends the collected writes. Must also be called before any other message, so that messages
+   * arrive in the order of the calls.
    */
   send(): void {
     if (this.#gathered.size === 0) return

@@ -1,6 +1,6 @@
 /**
- * Packs merges of rows for the writer thread. Each is packed as the row that it creates, since most
- * rows are new, and as the merge itself, for existing rows.
+ * Packs merges of rows for the writer thread. Each merge is packed both as the row that it creates,
+ * since most rows are new, and as the merge itself, for existing rows.
  */
 import type { Column } from '../../../language/columns/column.ts'
 import { analyzerFor } from '../../../search/lexical/analyzer.ts'
@@ -70,8 +70,8 @@ function vectorChanges({ values }: RowMerge, view: RowView): VectorChange[] {
 }
 
 /**
- * Changes of the texts that have an index. That index may still be being built, and be unknown to
- * the caller.
+ * Changes of the texts that have an index, including an index that is still being built, which the
+ * caller may not know.
  */
 function textChanges(
   { values, terms }: RowMerge,

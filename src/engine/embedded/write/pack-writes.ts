@@ -147,8 +147,8 @@ function searchColumns(search: SearchFields): SearchColumns | null {
 }
 
 /**
- * Terms of the text that a write stores; null when it has no text, or the text is unchanged, so
- * that the stored terms are right.
+ * Terms of the text that a write stores. Null when the record has no text, or when the text is
+ * unchanged, so that the stored terms stay valid.
  */
 function termsOf(write: Write, packer: BatchPacker): TermSpan | null {
   const record = recordOf(write)

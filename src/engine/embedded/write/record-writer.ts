@@ -59,7 +59,7 @@ export class RecordWriter {
     this.#statements = prepareRecords(database)
   }
 
-  /** The number of the new row; undefined when the id is taken. */
+  /** Inserts a row, and returns its number; undefined when the id is taken. */
   insert(id: Uint8Array, version: number, text: string): number | undefined {
     const checksum = textChecksum(text, version)
     const result = this.#statements.doc.insert.run(id, version, text, checksum)

@@ -32,7 +32,7 @@ export type IndexStep =
   | { readonly kind: 'clearEntries'; readonly path: string }
   /** Removes tables and entries that no column or index of the table uses. */
   | { readonly kind: 'sweep'; readonly table: StoredTable }
-  /** `table` in its future definition. */
+  /** `table` has its future definition. */
   | {
       readonly kind: 'fillEntries' | 'fillTerms'
       readonly table: StoredTable
@@ -184,7 +184,7 @@ function fillTerms({ table, path, after }: Fill, store: Reindexed): number | und
     if (writer.isDue) writer.keepUp()
   }
   const next = nextAfter(rows)
-  // No other step of this thread analyzes texts.
+  // Analyzers are evicted, because no other step of this thread analyzes texts.
   if (next === undefined) evictAnalyzers()
   return next
 }

@@ -42,10 +42,13 @@ export class StoreWriter {
   readonly #pathIds = new Map<string, number>()
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
-  /** The count in `meta`, which is written only when it differs: updates do not change it. */
+  /**
+   * The number of documents in `meta`. It is written only when it has changed: updates do not
+   * change it.
+   */
   #storedDocuments = 0
   #version = 0
-  /** The version that another process wrote; undefined once this process has stamped its own. */
+  /** Version of the store when it was opened; undefined once this connection has written a stamp. */
   #unstamped: number | undefined
   readonly #synchronous: string
   readonly #versionFile: VersionFile
@@ -71,8 +74,9 @@ export class StoreWriter {
   }
 
   /**
-   * Runs all tasks in one transaction. If it throws, none has happened, and cached state may be
-   * wrong, so the store must be closed.
+   * Runs all tasks in one transaction. If `commit` throws, no task has taken effect or, after some
+   * disk failures, the outcome is unknown. Cached state may be wrong then, so the store must be
+   * closed.
    */
   commit<T>(tasks: readonly ((store: StoreWriter) => T)[]): T[] {
     const { begin, end } = this.#statements
@@ -88,7 +92,7 @@ export class StoreWriter {
     return outcomes
   }
 
-  /** Makes the writes of a batch. `view`: how merges see rows. */
+  /** Makes the writes of a batch. `view`: the row view for merges. */
   write(batch: WriteBatch, view?: RowView): WriteOutcome[] {
     const pathIds = batch.paths.map((path) => this.#pathId(path))
     const outcomes: WriteOutcome[] = []
@@ -176,7 +180,7 @@ export class StoreWriter {
     })
   }
 
-  /** Merges for at most `idleMergeMs`; returns whether more is due. */
+  /** Merges for at most `idleMergeMs`; returns whether more work is due. */
   mergeWhileIdle(): boolean {
     if (!this.#entries.isDue) return false
     const until = performance.now() + idleMergeMs
@@ -199,7 +203,7 @@ export class StoreWriter {
 
   /**
    * Speeds up later reads: folds and merges term indexes, and checkpoints the log. Returns whether
-   * more is due.
+   * more work is due.
    */
   tidy(): boolean {
     const lexical = [...this.#lexical.values()]

@@ -69,7 +69,7 @@ export interface Operation {
    * always removes them.
    */
   readonly search: SearchColumns | null | undefined
-  /** Span of the text's terms; null when it has no text, or the text is unchanged. */
+  /** Span of the terms of the text. Null when the record has no text, or the text is unchanged. */
   readonly textTerms: TermSpan | null
   /** Changed vectors of a row, and the terms of its changed texts. */
   readonly vectors: readonly VectorChange[]

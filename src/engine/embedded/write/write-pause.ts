@@ -21,7 +21,7 @@ export function makeGate(): Gate {
   return new Int32Array(new SharedArrayBuffer(4))
 }
 
-/** On the writer thread: waits until the other thread releases it, for at most `heldMsMax`. */
+/** On the writer thread: waits until the other thread ends the pause, for at most `heldMsMax`. */
 export function pauseUntilOpened(gate: Gate): void {
   if (Atomics.compareExchange(gate, 0, state.idle, state.held) !== state.idle) return
   Atomics.notify(gate, 0)

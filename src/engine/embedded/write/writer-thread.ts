@@ -71,7 +71,7 @@ export type WriterMessage =
       readonly file: string
       readonly identity: FileIdentity
     }
-  /** How later writes see the rows of the store. */
+  /** The schema of a table, with which later writes see the rows of the store. */
   | {
       readonly id: number
       readonly kind: 'showRows'
@@ -93,7 +93,7 @@ export type WriterMessage =
       readonly tally: SharedTally
       /** Identity of the catalog's file, which shows that the data folder is still the same. */
       readonly catalog: FileIdentity
-      /** Bytes of compiled analyzers on this thread. */
+      /** Maximum bytes of compiled analyzers on this thread. */
       readonly analyzerMemoryMax: number
     }
   | { readonly id: number; readonly kind: 'stop' }
@@ -113,7 +113,7 @@ export type WriterReply =
     }
   | (Failure & {
       readonly file?: string
-      /** The disk problem, if it is the cause. */
+      /** The disk problem that caused the failure, if any. */
       readonly trouble?: DiskProblem | undefined
     })
 
@@ -208,7 +208,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       try {
         storeOf(open).emptyLog()
       } catch {
-        // The log keeps its size.
+        // A log that cannot be truncated keeps its size.
         stores.close(open)
       }
   }

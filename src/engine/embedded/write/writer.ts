@@ -26,7 +26,7 @@ export interface WriterOptions {
   readonly files: KnownFiles
   readonly health: StoreHealth
   readonly damage: DamageCount
-  /** Bytes of compiled analyzers on the thread. */
+  /** Maximum bytes of compiled analyzers on the thread. */
   readonly analyzerMemoryMax: number
 }
 
@@ -190,7 +190,7 @@ export class Writer {
     this.#introduce(file)
     this.#rowViews.set(file, view)
     const { definition, types } = view.table
-    // If this message fails, so does the next one.
+    // If this message fails, so does the next message.
     this.#thread
       .ask({ kind: 'showRows', file, table: { definition, types } })
       .catch(() => undefined)
@@ -201,7 +201,7 @@ export class Writer {
     const identity = this.#options.files.identityOf(file)
     if (identity === undefined) return
     this.#introduced.add(file)
-    // If this message fails, so does the next one.
+    // If this message fails, so does the next message.
     this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
   }
 }
