@@ -69,7 +69,7 @@ export function ResultCard(props: ResultCardProps) {
       <Facts facts={factsOf(document, keys)} stems={stems} />
       {scores !== undefined && <p class="result-why">{explainHybrid(scores, rank)}</p>}
       {elsewhere.length > 0 && (
-        <ul class="result-elsewhere" aria-label="In the other searches">
+        <ul class="result-elsewhere" aria-label="Rank in the other searches">
           {elsewhere.map(({ way, rank: other }) => (
             <li key={way} class={other === undefined ? 'absent' : ''}>
               {way}{' '}
