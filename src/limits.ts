@@ -80,9 +80,9 @@ export const defaultLimits = {
   /** Characters of all arguments of an analyzer: twice the stop words of all languages. */
   analyzerLengthMax: 250_000,
   /**
-   * Bytes of compiled analyzers that a server keeps. The least recently used are evicted; an analyzer
-   * above the limit is not compiled. While the embedded engine fills a text index, its analyzer may
-   * take as much once more.
+   * Bytes of compiled analyzers that a server keeps. The least recently used are evicted; an
+   * analyzer above the limit is not compiled. While the embedded engine fills a text index, the
+   * analyzer of the index may take the same amount in addition.
    */
   analyzerMemoryMax: 48_000_000,
   /** Entries of all lists of an analyzer: words, synonyms, mappings. Published lists have fewer. */

@@ -104,7 +104,9 @@ export function* attach(document: JsonObject, search: SearchFields): Steps<Attac
   return { document: yield* withFields(document, search, (number) => number), search }
 }
 
-/** Like `attach`, for printing: all numbers of a vector print with a fraction or exponent. */
+/**
+ * Like `attach`, for printing: all numbers of a vector are printed with a fraction or exponent.
+ */
 export function attachPrinted(
   document: JsonObject,
   search: SearchFields,
@@ -171,7 +173,7 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
   return value
 }
 
-/** Name in messages of a vector that the embedding service made. */
+/** How messages name a vector that the embedding service made. */
 export const embeddedField =
   'The vector that the embedding service computed from $vectorize'
 

@@ -69,7 +69,7 @@ export function readHeader(text: string): readonly string[] {
   return names
 }
 
-/** The object of a record; empty cells are omitted. */
+/** Converts a record to an object, without its empty cells. */
 export function readRow(
   names: readonly string[],
   text: string,

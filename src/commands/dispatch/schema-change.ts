@@ -6,7 +6,7 @@ import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { KeyspaceContext, Reply } from './define.ts'
 
 /**
- * Applies the changes that `plan` derives from the schema of the keyspace, if any.
+ * Applies the changes, if any, that `plan` derives from the schema of the keyspace.
  *
  * The reply to an invalid request has only errors. A valid request that conflicts with the
  * existing schema started and failed, so its reply also has `ok` 0.

@@ -33,8 +33,8 @@ import { jsonColours } from './json-colours.ts'
 import { setMarks, textMarks } from './text-marks.ts'
 
 /**
- * Maximum length of a text that is coloured and checked, which would delay typing in longer
- * ones.
+ * Maximum length of a text that is coloured and checked; in a longer text, this would delay
+ * typing.
  */
 const checkedLengthMax = 1_000_000
 
