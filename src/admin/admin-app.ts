@@ -204,8 +204,8 @@ function shorten(text: string): string {
 }
 
 /**
- * Parses a JSON body. An empty body is absent, although clients often send it with a JSON content
- * type.
+ * Parses a JSON body. An empty body counts as absent, even with a JSON content type, which
+ * clients often send with it.
  */
 function parseBody(request: FastifyRequest, body: string): unknown {
   if (body === '') return undefined
@@ -282,8 +282,8 @@ function refuseOthers(app: FastifyInstance, path: string): void {
 }
 
 /**
- * The reply to an internal error. The log gets the whole error; the client gets the request id, to
- * find the error there.
+ * The reply to an internal error. The log gets the whole error; the client gets the request id,
+ * with which the error can be found in the log.
  */
 function ourMistake(
   failure: unknown,

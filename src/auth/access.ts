@@ -181,7 +181,7 @@ export class Access {
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
-      // The role may have members that servers of a later version added; they are kept.
+      // The stored role may have members that a server of a later version added. They are kept.
       const role = { ...before, ...this.#readRole(id, name, policy, by) }
       return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })

@@ -106,7 +106,7 @@ async function startServer(
     tls: undefined,
     publicUrl: undefined,
   } as const
-  // Imported lazily: not needed with a URL.
+  // The server is imported lazily, because the command does not need it when a URL is given.
   const { build } = await import('../server.ts')
   try {
     const server = await build(config)

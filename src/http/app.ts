@@ -165,8 +165,8 @@ function listenerFor(
     stripHost(request)
     queue.add(request, response)
   }
-  // Requests with "Expect: 100-continue" go to the same listener. Their clients are told to
-  // continue where the body is read.
+  // Requests with "Expect: 100-continue" go to the same listener. The code that reads a body
+  // tells the client to continue.
   return createListener(settings, onRequest, onRequest)
 }
 

@@ -7,8 +7,8 @@
  * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Held amounts are never
  * revoked.
  *
- * A connection that carries several concurrent requests may hold an eighth of the total. One
- * that holds no more than `littleMax` may exceed this, so that the largest body can arrive.
+ * A connection that carries several concurrent requests may hold an eighth of the total. A
+ * connection that holds at most `littleMax` may exceed this, so that the largest body can arrive.
  */
 
 import { fixedLimits } from '../limits.ts'

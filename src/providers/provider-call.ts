@@ -30,7 +30,7 @@ export interface ProviderCall {
 export interface RetryPolicy {
   readonly timeoutMs: number
   readonly retriesMax: number
-  /** Pause before the first retry; each further pause doubles. */
+  /** Pause before the first retry; each further pause is twice as long as the previous one. */
   readonly firstPauseMs: number
   readonly pauseMaxMs: number
   /** Random share of a pause, so that clients do not retry at the same time. */

@@ -34,7 +34,7 @@ export function done(changed: boolean): Reply {
   return { status: { ok: 1 }, changed }
 }
 
-/** Errors of schema changes that stored data prevents. */
+/** Kinds of errors for schema changes that the stored data does not permit. */
 const rejections: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>([
   'droppedColumn',
   'keptColumn',

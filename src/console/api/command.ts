@@ -34,8 +34,8 @@ export type TraceDetail = 'events' | 'full'
 export interface CommandOptions {
   readonly signal?: AbortSignal
   /**
-   * Requests a trace, which the server returns in status.trace; a full trace contains the plans
-   * of reads.
+   * Requests a trace, which the server returns in status.trace. A full trace contains the plan
+   * of each read.
    */
   readonly trace?: TraceDetail | undefined
   readonly headers?: Readonly<Record<string, string>>

@@ -20,8 +20,8 @@ export interface ExportedQuery {
 export const exportedQuery = new Store<ExportedQuery | undefined>(undefined)
 
 /**
- * Takes the query that another page has passed, which works once; otherwise returns the query of
- * the Data tab.
+ * Takes the query that another page has passed, so that later calls do not return it. Without
+ * such a query, returns the query of the Data tab.
  */
 export function takeExported(place: Place): ExportedQuery {
   const given = exportedQuery.get()

@@ -302,8 +302,8 @@ function partOf(data: MapData, part: readonly number[] | undefined): MapData {
 }
 
 /**
- * Whether the metric ignores the length of vectors. The metric of a column is in the definition
- * of its index.
+ * Whether the metric ignores the length of vectors. The definition of a column's index contains
+ * the metric of the column.
  */
 async function findsCosine(place: Place, field: string): Promise<boolean> {
   if (place.kind === 'collection') return place.options.vector?.metric !== 'euclidean'

@@ -17,7 +17,7 @@ export interface ResultCardProps {
   readonly result: SearchResult
   readonly rank: number
   readonly stems: ReadonlySet<string>
-  /** Ranks in the other columns. */
+  /** Ranks of the document in the other search modes. */
   readonly elsewhere: readonly {
     readonly way: SearchModeName
     readonly rank: number | undefined
