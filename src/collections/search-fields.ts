@@ -99,7 +99,7 @@ export interface Attached {
   readonly search: SearchFields
 }
 
-/** Adds the search fields to a stored document, as clients see it. */
+/** Adds the search fields to a stored document. The result is the document as clients see it. */
 export function* attach(document: JsonObject, search: SearchFields): Steps<Attached> {
   return { document: yield* withFields(document, search, (number) => number), search }
 }
@@ -135,7 +135,7 @@ export function hasSearchFields(document: JsonObject): boolean {
 
 /**
  * Removes the search fields from a document and checks them. Reuses the vector of `before` if
- * it is equal.
+ * both vectors are equal.
  */
 export function* detach(
   whole: JsonObject,

@@ -15,7 +15,7 @@ export interface McpEndpoint {
   readonly token: string
 }
 
-/** Maximum number of messages in flight. Reading pauses while there are as many. */
+/** Maximum number of messages in flight. When this number is reached, reading pauses. */
 const atOnceMax = 64
 
 /** Maximum size of a message in bytes. The server has a lower limit with a better error. */

@@ -34,8 +34,7 @@ export type TraceDetail = 'events' | 'full'
 export interface CommandOptions {
   readonly signal?: AbortSignal
   /**
-   * Requests a trace, which the server returns in status.trace. A full trace contains the plan
-   * of each read.
+   * Requests a trace, as status.trace of the reply. A full trace also has the plans of reads.
    */
   readonly trace?: TraceDetail | undefined
   readonly headers?: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 /**
- * The catalog: databases, their keyspaces, and the collections and tables of those. Each
+ * The catalog: databases, their keyspaces, and the collections and tables of the keyspaces. Each
  * part is loaded on first use, and again when the console has changed it.
  */
 import { command, CommandError } from '../api/command.ts'

@@ -173,8 +173,8 @@ export class CodeMirror {
       from,
       to,
       filter: false,
-      // The update is synchronous: after an asynchronous one, the list ignores clicks until
-      // it is queried again.
+      // The update is synchronous: after an asynchronous update, the list ignores clicks until
+      // the proposals are computed again.
       update: (_result, _from, _to, later) => this.#propose(later),
       options: options.map(({ label, insert, detail, kind }) => ({
         label,
@@ -217,8 +217,7 @@ function placeIn(length: number, { from }: Mark): number {
 }
 
 /**
- * A new line has the indentation of the previous one, and one step more after an opening
- * bracket.
+ * A new line has the indentation of the previous line, plus one step after an opening bracket.
  */
 const jsonIndent = indentService.of((context, position) => {
   const before = context.state.doc.lineAt(Math.max(0, position - 1)).text
