@@ -131,7 +131,7 @@ export const defaultLimits = {
    * clause comes near; parsing millions would block other requests.
    */
   clausePartsMax: 10_000,
-  /** Fields of one sort: each one multiplies what comparing two documents costs. */
+  /** Fields of one sort: each adds to the cost of comparing two documents. */
   sortKeysMax: 64,
   /** Comparisons in one filter. */
   filterComparisonsMax: 64,

@@ -105,7 +105,7 @@ export class Databases {
   static async open(engine: Engine, databasesMax: number): Promise<Databases> {
     const first = firstStart()
     const setting = await SharedSetting.open<Stored>(engine, 'databases', first)
-    // When several servers start at once, the entry that is stored first is kept.
+    // When several servers start at once, the setting that is stored first is kept.
     await setting.change((stored) => ({
       value: stored === first ? { ...first } : stored,
       result: undefined,
