@@ -102,7 +102,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
 
 /**
  * Answers failures outside of commands. The client may not be authenticated, so the reason goes
- * to the log only; monitors read just the status of these paths.
+ * to the log only; monitors, which request these paths, need just the HTTP status.
  */
 function sendFailure(
   failure: unknown,

@@ -46,7 +46,7 @@ const typedMax = 50
 export class CodeMirror {
   readonly #view: EditorView
   readonly #props: () => EditorProps
-  /** Texts reported to the page that it has not passed back yet. */
+  /** Texts that were reported to the page, and that the page has not passed back yet. */
   readonly #typed: string[] = []
   #isSetting = false
   #timer: ReturnType<typeof setTimeout> | undefined
