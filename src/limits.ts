@@ -80,9 +80,9 @@ export const defaultLimits = {
   /** Characters of all arguments of an analyzer: twice the stop words of all languages. */
   analyzerLengthMax: 250_000,
   /**
-   * Bytes of compiled analyzers that a server keeps. The least recently used are evicted; an analyzer
-   * above the limit is not compiled. While the embedded engine fills a text index, its analyzer may
-   * take as much once more.
+   * Bytes of compiled analyzers that a server keeps. The least recently used are evicted; an
+   * analyzer above the limit is not compiled. While the embedded engine fills a text index, the
+   * analyzer of the index may take the same amount in addition.
    */
   analyzerMemoryMax: 48_000_000,
   /** Entries of all lists of an analyzer: words, synonyms, mappings. Published lists have fewer. */
@@ -131,7 +131,7 @@ export const defaultLimits = {
    * clause comes near; parsing millions would block other requests.
    */
   clausePartsMax: 10_000,
-  /** Fields of one sort: each one multiplies what comparing two documents costs. */
+  /** Fields of one sort: each adds to the cost of comparing two documents. */
   sortKeysMax: 64,
   /** Comparisons in one filter. */
   filterComparisonsMax: 64,

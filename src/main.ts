@@ -66,7 +66,7 @@ Examples:
 `,
   )
 
-// Compose files and unit files pass empty variables for unset ones.
+// Empty variables are removed: compose files and unit files pass them for unset variables.
 for (const name of Object.keys(process.env))
   if (name.startsWith('STELA_') && process.env[name] === '')
     Reflect.deleteProperty(process.env, name)

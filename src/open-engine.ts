@@ -80,7 +80,9 @@ async function openCluster(
   })
 }
 
-/** Defaults for collections whose comments do not contain the options. */
+/**
+ * Default options for collections whose comment in the cluster does not contain these options.
+ */
 function collectionDefaults(lexical: boolean | undefined) {
   return {
     lexical: defaultLexical(lexical ?? true),

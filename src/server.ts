@@ -83,9 +83,10 @@ export async function openAccess(dataDir: string): Promise<OpenedAccess> {
 }
 
 /**
- * Builds a server on a given engine, which the caller owns and must close. Without one, the
- * server opens the engine of the settings and closes it. State that servers must share is
- * local unless it is given. Tests `wrap` the engine, to assert its contract.
+ * Builds a server on a given engine, which the caller owns and must close. Without a given
+ * engine, the server opens the engine of the settings, and closes it at the end. State that
+ * servers must share is local unless it is given. Tests `wrap` the engine, to assert its
+ * contract.
  */
 export async function build(
   config: Config,
@@ -205,7 +206,7 @@ export async function build(
       url = urlOf(config, port)
       const adminUrl = admin && urlOf(config, await listenOnAdminPort(admin, config))
       if (adminUrl !== undefined) report('info', `The management API is at ${adminUrl}/v2`)
-      // The token is created last: if listening failed, it would never be shown.
+      // The token is created last: after a failure to listen, it would never be shown.
       const first = await access.createFirstToken()
       return { url, adminUrl, firstToken: first?.token }
     },

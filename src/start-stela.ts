@@ -115,7 +115,10 @@ function readyUrl(child: ChildProcess, order: TestServerOrder): Promise<string> 
   })
 }
 
-/** Removes a temporary folder. Normally the server removes it; this covers a killed server. */
+/**
+ * Removes a temporary folder. Normally the server removes its folder; this call is for a server
+ * that was killed.
+ */
 async function removeFolder(temporary: string | undefined): Promise<void> {
   if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 /**
- * Calls of the management API that do not apply to a single server. They get an error that
- * says so, instead of "unknown path".
+ * Routes of the management API that do not apply to a single server. They reply with an error
+ * that says so, instead of "unknown path".
  */
 import { visibleDatabase } from './database-routes.ts'
 import { Refusal } from './refusal.ts'

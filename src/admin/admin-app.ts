@@ -48,7 +48,7 @@ import { userRoutes } from './user-routes.ts'
 export interface AdminAppServices extends Omit<AdminServices, 'stopping'> {
   readonly authenticator: Authenticator
   readonly shutdown: Shutdown
-  /** Schedules turns of the event loop among all requests. */
+  /** Distributes the time of the event loop among all requests. */
   readonly turns: Turns
   /** Whether a trusted proxy sets the client address. */
   readonly isBehindProxy: boolean
@@ -84,8 +84,8 @@ export function buildAdminApp(
     serverFactory: (handle) =>
       createListener(listener, admitInTurn(handle, services, listener.arrivals)),
     frameworkErrors: (_error, request, reply) => {
-      // Fastify runs no hooks for a path that it cannot read, but an invalid token must be counted
-      // here, too.
+      // Fastify runs no hooks for a path that it cannot decode. An invalid token in such a
+      // request must be counted, too.
       void identify(request, services)
         .then(() => new Refusal(400, 'The path is not validly encoded'))
         .catch(
@@ -204,8 +204,8 @@ function shorten(text: string): string {
 }
 
 /**
- * Parses a JSON body. An empty body is absent, although clients often send it with a JSON content
- * type.
+ * Parses a JSON body. An empty body counts as absent, even with a JSON content type, which
+ * clients often send with it.
  */
 function parseBody(request: FastifyRequest, body: string): unknown {
   if (body === '') return undefined
@@ -282,8 +282,8 @@ function refuseOthers(app: FastifyInstance, path: string): void {
 }
 
 /**
- * The reply to an internal error. The log gets the whole error; the client gets the request id, to
- * find the error there.
+ * The reply to an internal error. The log gets the whole error; the client gets the request id,
+ * with which the error can be found in the log.
  */
 function ourMistake(
   failure: unknown,

@@ -43,14 +43,15 @@ export function backupStream(options: BackupStreamOptions): Readable {
     objectMode: false,
     highWaterMark: 1 << 20,
   })
-  // The delay leaves time to send the reason, in case the client still reads.
+  // Before the stream is destroyed, the delay leaves time to send the reason to a client that
+  // still reads.
   const stop = () => setTimeout(() => stream.destroy(), tellingMsMax).unref()
   options.signal.addEventListener('abort', stop)
   const destroy = stream._destroy.bind(stream)
   stream._destroy = (error, done) => {
     clearTimeout(watch)
     options.signal.removeEventListener('abort', stop)
-    // The abort comes first, because `destroy` waits until the current copy ends.
+    // The backup is aborted first, because `destroy` waits until the current copy ends.
     left.abort()
     destroy(error, done)
   }

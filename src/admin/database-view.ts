@@ -13,7 +13,8 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
     ownerId: databases.organization,
     status,
     creationTime: createdAt,
-    // The time of the last use is not recorded; the time of the creation stands in for it.
+    // The time of the last use is not recorded, so the reply has the time of the creation
+    // instead.
     lastUsageTime: createdAt,
     ...(terminatedAt !== undefined && { terminationTime: terminatedAt }),
     info: {

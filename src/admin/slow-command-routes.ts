@@ -15,7 +15,7 @@ const server = {
 
 /**
  * Replies with the slow commands. They name objects of all databases, so the route requires the
- * permission to read the audit.
+ * permission to read the audit log.
  */
 async function listSlowCommands(call: AdminCall): Promise<AdminReply> {
   call.require('org-audits-read')

@@ -3,12 +3,12 @@
  *
  * All three are stored as settings of the engine and cached in memory. A change is durable
  * before it takes effect, and then applies to the next request of every connection, because
- * holders are updated in place. A change by another server takes effect when the engine reports
- * it.
+ * connections keep a reference to a `Holder`, which is updated in place. A change by another
+ * server takes effect when the engine reports it.
  *
  * Each change affects roles, tokens or users, and is decided on the current state of all three.
- * Two servers can make changes at the same time without seeing each other: a token can get a
- * role that is being deleted. A role that no longer exists grants nothing.
+ * Two servers can make changes at the same time without seeing each other's change: a token can
+ * get a role that is being deleted. A role that no longer exists grants nothing.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
@@ -181,7 +181,7 @@ export class Access {
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
-      // The role may have members that servers of a later version added; they are kept.
+      // The stored role may have members that a server of a later version added. They are kept.
       const role = { ...before, ...this.#readRole(id, name, policy, by) }
       return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })
@@ -432,7 +432,7 @@ export class Access {
   }
 }
 
-/** The stored tokens with a new token, which has these properties. */
+/** Adds a new token with these properties to the stored tokens. */
 function withToken(
   tokens: readonly StoredToken[],
   given: Omit<StoredToken, 'id' | 'digest'>,

@@ -2,7 +2,7 @@
  * Slows down guessing at one server.
  *
  * Invalid credentials are counted per client address. Past the limit, credentials from that address
- * are not checked for a while, which grows with every further attempt. Attempts are not counted per
+ * are not checked for a time that grows with every further attempt. Attempts are not counted per
  * account, so a client cannot lock out the owner of an account. Credentials that were valid from the
  * address before stay usable, and so do tokens that cannot be guessed: clients behind the same router
  * keep working.

@@ -72,7 +72,10 @@ const createKeyspace: readonly Requirements[] = [
   ['db-all-keyspace-create'],
 ]
 
-/** The alternatives that permit an effect on a resource of each kind. */
+/**
+ * The alternative requirements for an effect on a resource of each kind; one alternative must be
+ * met.
+ */
 const permitting: Readonly<Record<Effect, RequirementsByKind>> = {
   read: onAnyKind('db-table-select'),
   write: onAnyKind('db-table-modify'),

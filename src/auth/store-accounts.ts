@@ -5,8 +5,8 @@ import type { TokenKeeper } from './authenticator.ts'
 import { accountOf } from './tokens.ts'
 
 /**
- * Tokens of this server, and accounts of the cluster if the engine is one. The cluster checks the
- * permissions of its accounts.
+ * Tokens of this server, and accounts of the cluster if the engine uses a cluster. The cluster
+ * checks the permissions of its accounts.
  */
 export function tokensOf(access: Access, engine: Engine): TokenKeeper {
   if (engine.knowsAccount === undefined) return access

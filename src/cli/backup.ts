@@ -131,8 +131,8 @@ async function receive(
           sizeExpected = part.size
           break
         case 'file': {
-          // Overwriting a file of this key would damage earlier backups, which may need the
-          // file.
+          // Earlier backups may need the existing file of this key; overwriting it would damage
+          // them.
           if (had.has(part.key) || received.has(part.key))
             throw new CommandFailure(
               `the server sent ${part.key}, a file that this folder already has. Try again.`,

@@ -9,7 +9,7 @@ export function findingsIn({ targets }: Pick<ClusterReport, 'targets'>): readonl
   )
 }
 
-/** The report, and the number of problems. */
+/** Returns the text of the report, and the number of problems. */
 export function describeCluster(report: ClusterReport): readonly [string, number] {
   const { cluster, targets, settings } = report
   const nodes = describeNodes(report)

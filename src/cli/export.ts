@@ -101,8 +101,8 @@ async function writeWhole(
   }
   process.on('SIGINT', leave).on('SIGTERM', leave)
   try {
-    // Synced before the rename, so that a power loss cannot leave an empty file under the
-    // final name.
+    // The file is synced before the rename, so that a power loss cannot leave an empty file
+    // under the final name.
     await write(createWriteStream(partial, { fd: openReplacing(partial), flush: true }))
     await rename(partial, path)
   } catch (error) {

@@ -89,7 +89,7 @@ async function serveInput(endpoint: McpEndpoint): Promise<void> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   await forwardMessages(process.stdin, process.stdout, endpoint, stop.signal)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
-  // Otherwise a client that keeps its end open would keep the process alive.
+  // Without this, a client that keeps its end open would keep the process alive.
   process.stdin.destroy()
 }
 
@@ -106,7 +106,7 @@ async function startServer(
     tls: undefined,
     publicUrl: undefined,
   } as const
-  // Imported lazily: not needed with a URL.
+  // The server is imported lazily, because the command does not need it when a URL is given.
   const { build } = await import('../server.ts')
   try {
     const server = await build(config)

@@ -102,7 +102,10 @@ function progress(): RepairListener {
   }
 }
 
-/** What the term index of a collection, or the text index of a table, contains. */
+/**
+ * Noun for the records that an index covers: the term index of a collection if `index` is
+ * undefined, and otherwise a text index of a table.
+ */
 function nounOf(index: string | undefined): string {
   return index === undefined ? 'documents' : 'rows'
 }

@@ -13,7 +13,7 @@ export async function runServer(
   const asked = askedToStop()
   let server: Server | undefined
   try {
-    // Imported lazily, so that other commands start faster.
+    // The server is imported lazily, so that other commands start faster.
     const { build } = await import('../server.ts')
     server = await build(config)
     await onReady(await server.listen())

@@ -83,7 +83,10 @@ Examples:
   )
   .addCommand(
     commandNamed('revoke', 'Revoke tokens immediately.')
-      .argument('<id...>', 'ids of tokens, as list prints them or as in Stela:<id>:…')
+      .argument(
+        '<id...>',
+        'ids as printed by `stela token list`, or whole tokens (Stela:<id>:…)',
+      )
       .action((ids: readonly string[], options: WhereOptions) =>
         run(options, (keeper) => revokeTokens(keeper, ids)),
       ),

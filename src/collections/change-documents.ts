@@ -182,8 +182,8 @@ async function changeOne(
 }
 
 /**
- * Changes the document that `attempt` finds, or inserts one. If a concurrent request inserts it
- * first, that document is changed instead.
+ * Runs `attempt`, which changes a matching document, and inserts a document when none matches.
+ * If a concurrent request inserts a matching document first, that document is changed instead.
  */
 async function changeOrInsert<T>(
   { limits }: DocumentStore,

@@ -128,8 +128,8 @@ function mentionsSearchFields(filter: Filter): boolean {
 }
 
 /**
- * Restricts the filter to documents that have the searched field. A vector that was set to null
- * still passes, because a filter cannot express that.
+ * Restricts the filter to documents that have the searched field. Documents whose vector is null
+ * still match, because a filter cannot exclude them.
  */
 export function withinReach(filter: Filter, by: SearchBy): Filter {
   const path: Path = { text: by.path, segments: [by.path] }

@@ -1,10 +1,11 @@
 /**
  * Locks that serialize requests for the same documents.
  *
- * A turn is the right to change a document. A result of `work` stands, even if the turn is lost
- * or cannot be ended; a failure to get the turn fails the request before any write. A turn can
- * be lost during the work, for example when other servers consider this one dead. Versions of
- * records then still detect conflicting changes, but two upserts could both insert.
+ * A turn is the right to change a document. When `work` has succeeded, its result is returned,
+ * even if the turn was lost or cannot be ended. A request that does not get its turn fails
+ * before any write. A turn can be lost during the work, for example when other servers consider
+ * this one dead. Versions of records then still detect conflicting changes, but two upserts
+ * could both insert.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
@@ -20,8 +21,8 @@ export interface DocumentTurns {
   holding<T>(keys: readonly string[], work: (waited: boolean) => Promise<T>): Promise<T>
   /**
    * Runs `work`, which inserts `record` into the collection with this uid. If a concurrent
-   * upsert is about to insert a record that `wouldFind` matches, waits for it and returns
-   * undefined; the caller must then read again.
+   * upsert is about to insert a record that `wouldFind` matches, waits for that upsert and
+   * returns undefined; the caller must then read again.
    */
   inserting<T>(
     uid: string,
@@ -46,8 +47,8 @@ export function waitForTurn<Given extends readonly unknown[], T, Outcome>(
     turn.hasBegun = true
     return work(...given)
   })
-  // The turn usually starts at once. Then `caller.signal`, which is expensive to create, is not
-  // needed.
+  // The turn has usually started by now. `caller.signal`, which is expensive to create, is then
+  // not needed.
   if (turn.hasBegun) return asked
   const { signal } = caller
   return new Promise((resolve, reject) => {

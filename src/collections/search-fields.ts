@@ -99,12 +99,14 @@ export interface Attached {
   readonly search: SearchFields
 }
 
-/** Adds the search fields to a stored document, as clients see it. */
+/** Adds the search fields to a stored document. The result is the document as clients see it. */
 export function* attach(document: JsonObject, search: SearchFields): Steps<Attached> {
   return { document: yield* withFields(document, search, (number) => number), search }
 }
 
-/** Like `attach`, for printing: all numbers of a vector print with a fraction or exponent. */
+/**
+ * Like `attach`, for printing: all numbers of a vector are printed with a fraction or exponent.
+ */
 export function attachPrinted(
   document: JsonObject,
   search: SearchFields,
@@ -133,7 +135,7 @@ export function hasSearchFields(document: JsonObject): boolean {
 
 /**
  * Removes the search fields from a document and checks them. Reuses the vector of `before` if
- * it is equal.
+ * both vectors are equal.
  */
 export function* detach(
   whole: JsonObject,
@@ -171,7 +173,7 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
   return value
 }
 
-/** Name in messages of a vector that the embedding service made. */
+/** How messages name a vector that the embedding service made. */
 export const embeddedField =
   'The vector that the embedding service computed from $vectorize'
 

@@ -30,8 +30,8 @@ export class Upserts {
   }
 
   /**
-   * Runs `work`, unless a running upsert inserts a record that the filter matches. Then waits
-   * for that upsert and returns undefined; the caller must read again.
+   * Runs `work`, unless a running upsert inserts a record that the filter matches. In that case,
+   * waits for that upsert and returns undefined; the caller must read again.
    */
   async inTurn<T>(
     uid: string,

@@ -65,7 +65,7 @@ interface DatabaseEntry extends Omit<DatabaseInfo, 'status'> {
 interface Stored {
   /** Id of the organization that owns all databases. */
   readonly organization: string
-  /** The home database first, then in order of creation. */
+  /** The home database first, then the others in order of creation. */
   readonly databases: readonly DatabaseEntry[]
 }
 
@@ -105,7 +105,7 @@ export class Databases {
   static async open(engine: Engine, databasesMax: number): Promise<Databases> {
     const first = firstStart()
     const setting = await SharedSetting.open<Stored>(engine, 'databases', first)
-    // When several servers start at once, the first one wins.
+    // When several servers start at once, the setting that is stored first is kept.
     await setting.change((stored) => ({
       value: stored === first ? { ...first } : stored,
       result: undefined,

@@ -1,6 +1,6 @@
 /** Texts of thrown errors, for clients and for the log. */
 
-/** The message for clients, without file names, which they should not learn. */
+/** The message for clients, without names of files, which clients should not learn. */
 export function reasonOf(error: unknown): string {
   const message = messageOf(error)
   const { path, dest } = Object(error) as { path?: unknown; dest?: unknown }

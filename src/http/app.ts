@@ -102,7 +102,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
 
 /**
  * Answers failures outside of commands. The client may not be authenticated, so the reason goes
- * to the log only; monitors read just the status of these paths.
+ * to the log only; monitors, which request these paths, need just the HTTP status.
  */
 function sendFailure(
   failure: unknown,
@@ -165,8 +165,8 @@ function listenerFor(
     stripHost(request)
     queue.add(request, response)
   }
-  // Requests with "Expect: 100-continue" go to the same listener. Their clients are told to
-  // continue where the body is read.
+  // Requests with "Expect: 100-continue" go to the same listener. The code that reads a body
+  // tells the client to continue.
   return createListener(settings, onRequest, onRequest)
 }
 

@@ -30,7 +30,10 @@ export class Charge {
     return this.#keep(this.#room.takeInTurn(this.#holder, amount, this.#held), amount)
   }
 
-  /** Waits for the amount; false when the wait ended without it, or the request has ended. */
+  /**
+   * Waits for the amount. Resolves to false when the wait ends without the amount, or when the
+   * request has ended.
+   */
   takeWithin(
     amount: number,
     signal: AbortSignal,
@@ -44,7 +47,10 @@ export class Charge {
     return andThen(taken, (isTaken) => this.#hold(isTaken, amount))
   }
 
-  /** Records a granted amount. If the request has ended meanwhile, returns the amount instead. */
+  /**
+   * Records a granted amount. If the request has ended meanwhile, releases the amount, and
+   * returns false.
+   */
   #hold(isTaken: boolean, amount: number): boolean {
     if (!isTaken) return false
     if (this.#isOver) this.#room.release(this.#holder, amount)

@@ -107,7 +107,7 @@ interface Emitter {
 
 const sourceOfSocket = new WeakMap<object, AbortSource>()
 
-/** The source for one command, which must release it at its end. */
+/** The abort source of one command, which must release the source at its end. */
 export function acquireAbortSource(request: IncomingMessage): AbortSource {
   if (isMultiplexed(request)) return new AbortSource(streamOf(request))
   const { socket } = request

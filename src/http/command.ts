@@ -173,7 +173,7 @@ export async function answerFailure(
   { limits, log, engine }: Pick<HttpServices, 'limits' | 'log' | 'engine'>,
 ): Promise<void> {
   const errors = await explainFailure(failure, beforeCommands, () => engine, log)
-  // Part of another response may have been sent already.
+  // If a response has been started, the error cannot replace it.
   if (response.headersSent) request.destroy()
   else {
     const drain = { keepMax: keepMaxUnknown, drainMax: limits.bodySizeMax }

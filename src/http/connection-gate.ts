@@ -199,7 +199,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-/** Calls `act` when the received bytes suffice; does not consume them. */
+/** Calls `act` when `isEnough` accepts the received bytes, without consuming the bytes. */
 function whenReadable(
   socket: Socket,
   isEnough: (bytes: Buffer) => boolean,

@@ -50,7 +50,7 @@ function allowRequest(request: IncomingMessage, response: ServerResponse): void 
   response.setHeader('Access-Control-Allow-Methods', methods)
   response.setHeader('Access-Control-Max-Age', maxAge)
   const headers = wanted.split(',').filter((name) => readHeaders.test(name))
-  // A preflight request without header names gets the usual ones.
+  // If a preflight request names no headers, the reply allows the usual ones.
   response.setHeader(
     'Access-Control-Allow-Headers',
     headers.length === 0 ? 'Token, Content-Type' : headers.join(','),

@@ -78,7 +78,10 @@ export function tracingOf(
   return isOn ? 'on' : 'off'
 }
 
-/** Features of one request: its Feature-Flag headers decide where the operator has not. */
+/**
+ * Features of one request: its Feature-Flag headers decide about features that the operator has
+ * not set.
+ */
 export function featuresOf(
   settings: FeatureSettings,
   headers: IncomingHttpHeaders,

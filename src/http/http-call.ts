@@ -71,7 +71,7 @@ export interface HttpServices extends Services, ProxySettings, MemoryPools {
   readonly commandRoom: FairShare
   readonly bodies: BodyReceiver
   readonly replies: ReplyWriter
-  /** Schedules turns of the event loop among all requests. */
+  /** Distributes the time of the event loop among all requests. */
   readonly turns: Turns
   /** The Model Context Protocol at /v1/mcp. */
   readonly mcp: Protocol

@@ -9,7 +9,9 @@
 import type { IncomingMessage } from 'node:http'
 import { http } from '../runtime/node-http.ts'
 
-/** Whether the body can be captured: no byte was read as a stream. HTTP/2 has only streams. */
+/**
+ * Whether the body can be captured: no byte of it was read as a stream. HTTP/2 has only streams.
+ */
 export function canReadWhole(message: IncomingMessage): message is Incoming {
   return message instanceof Incoming && message.mayTakeWhole
 }

@@ -2,13 +2,14 @@
  * Fair share within one server process.
  *
  * A principal may hold up to three times the free amount. A single principal can therefore hold
- * three quarters of the total, without the server knowing how many others exist, and the next
- * one finds a quarter free and may hold three quarters of that. (Choudhury and Hahne, Dynamic
- * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Held amounts are never
- * revoked.
+ * three quarters of the total, without the server knowing how many other principals exist. The
+ * next principal finds a quarter of the total free, and may hold three quarters of that quarter.
+ * (Choudhury and Hahne, Dynamic Queue Length Thresholds for Shared-Memory Packet Switches,
+ * 1998.) Held amounts are never revoked.
  *
- * A connection that carries several concurrent requests may hold an eighth of the total. One
- * that holds no more than `littleMax` may exceed this, so that the largest body can arrive.
+ * A connection that carries several concurrent requests may hold an eighth of the total. A
+ * connection that holds at most `littleMax` may exceed this, so that the largest body can
+ * arrive.
  */
 
 import { fixedLimits } from '../limits.ts'

@@ -249,8 +249,8 @@ function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
 
 async function gather(engine: Engine): Promise<string> {
   const now = new Registry()
-  // If the engine fails, only its own metrics are missing: operators then need the others in
-  // particular.
+  // If the engine fails, only its own metrics are missing: operators then need the other metrics
+  // in particular.
   await addEngineMetrics(now, engine).catch(() => undefined)
   return [await now.metrics(), await processMetrics().metrics()].join('\n')
 }

@@ -1,6 +1,6 @@
 /**
- * Receives bodies into memory. Their bytes are charged to the principal before they are read,
- * by the Content-Length header if there is one.
+ * Receives bodies into memory. Their bytes are charged to the principal before they
+ * are read: as many as the Content-Length header states, if there is one.
  */
 import type { IncomingMessage } from 'node:http'
 import { Unpacking, type Packing } from './compression.ts'

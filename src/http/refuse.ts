@@ -2,7 +2,7 @@
  * Rejects requests before their bodies have arrived.
  *
  * The response is sent at once. A client that is still sending may read it only after it has
- * finished, and would never see it if the connection were closed under it. So the server reads
+ * finished, and would never see it if the connection were closed meanwhile. So the server reads
  * and drops the body, up to a bound. After a short body the connection stays in use; otherwise
  * it is closed.
  */

@@ -14,7 +14,10 @@ export interface SlowCommand {
   readonly target: string
   readonly elapsedMs: number
   readonly requestId: string
-  /** Number of reads, and the plan of the slowest with what it met; absent without reads. */
+  /**
+   * Number of reads, and the slowest of them with its plan and counts; both are absent if there
+   * were no reads.
+   */
   readonly reads?: number
   readonly slowestRead?: string
 }

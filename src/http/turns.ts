@@ -1,19 +1,21 @@
 /**
  * Turns of the event loop, shared among all requests.
  *
- * A turn has one slice for all requests together. The first slice of a request counts as its later
- * ones do, and so does work that goes on after a read or a write. While time is left, requests run
- * at once and take no promise. Afterwards they wait in line, and the next turn begins with them:
- * principals take turns (round-robin), and so do the connections of each. Between two turns the
- * event loop reads what has arrived. With P principals a request thus waits for about P slices,
- * however many requests the others send.
+ * A turn has one slice for all requests together. All work of a request counts toward the slice:
+ * its start, its later steps, and work that continues after a read or a write. While the slice
+ * has time left, requests run at once, without a promise. Afterwards requests wait in line, and
+ * the next turn starts with the waiting ones: principals take turns (round-robin), and so do the
+ * connections of each principal. Between two turns the event loop reads what has arrived. With P
+ * principals, a request thus waits for about P slices, however many requests the other
+ * principals send.
  *
- * The event loop accepts one connection in an iteration, first come, first served. So a turn goes
- * on for several iterations while connections arrive, and their requests wait in line instead of
- * running in the order of the connections. The gate (connection-gate.ts) cannot do that: it holds
- * a connection back until its first bytes arrive, and not the requests of connections that are
- * open already. Without it 580 to 670 of 700 requests that came first were answered before one of
- * another client (tests/http/scheduling.test.ts); with it 10 are.
+ * The event loop accepts one connection per iteration, in order of arrival. Therefore a turn
+ * continues for several iterations while connections arrive, and their requests wait in line
+ * instead of running in the order of the connections. The gate (connection-gate.ts) cannot do
+ * that: it holds back only connections whose first bytes have not arrived, and no requests of
+ * connections that are open already. When a turn was a single iteration, 580 to 670 of 700
+ * requests that arrived first were answered before a request of another client
+ * (tests/http/scheduling.test.ts); with several iterations, 10 are.
  */
 import { sliceMs, type Caller } from '../caller/caller.ts'
 

@@ -112,7 +112,7 @@ function explain(failure: unknown, { log, requestId }: WrappedCall): RpcError {
       ? new RpcError(parseError, message, 400, data)
       : new RpcError(invalidRequest, message, status === 200 ? 400 : status, data)
   }
-  // The reply to an aborted request is not sent.
+  // An aborted request is not a bug, and its reply is not sent.
   if (!(failure instanceof DOMException))
     log.error(
       { err: failure, requestId },

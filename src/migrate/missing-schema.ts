@@ -16,7 +16,7 @@ import {
 import type { SchemaChange } from '../engine/schema-change.ts'
 
 export interface Missing {
-  /** Ordered so that each change can be applied after the previous ones. */
+  /** The changes, ordered so that each can be applied after the previous ones. */
   readonly changes: readonly SchemaChange[]
   /** Differing definitions with the same name: one line for each. */
   readonly conflicts: readonly string[]

@@ -1,7 +1,7 @@
 /**
- * Selects the keys for an embedding service: from the request, else the secret that the collection
- * names, else the server's own key. The server's keys are never sent to a host that a collection
- * can influence, because its owner could then steal them.
+ * Selects the keys for an embedding service: from the request, else the secret that the
+ * collection names, else the server's own key. The server's keys are never sent to a host that a
+ * collection can influence, because the owner of the collection could then steal them.
  */
 import { apiError } from '../errors/api-error.ts'
 import type { Authentication } from './authentication.ts'

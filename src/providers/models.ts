@@ -24,7 +24,7 @@ export interface RerankService {
 }
 
 export interface EmbedRequest {
-  /** As stored by the collection. */
+  /** The embedding service, as the collection or column stores it. */
   readonly service: {
     readonly provider: string
     readonly modelName: string

@@ -100,8 +100,8 @@ function localEmbeddings({ embedding }: LocalModelNames): EmbeddingProvider {
 }
 
 /**
- * Throws if the local embedding model has another name: vectors of different models are not
- * comparable, even with the same dimension.
+ * Throws if the local embedding model does not have this name, which a collection or column
+ * stores: vectors of different models are not comparable, even with the same dimension.
  */
 function checkLocalModel(name: string, { embedding }: LocalModelNames): void {
   if (name !== embedding.model)

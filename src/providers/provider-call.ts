@@ -30,7 +30,7 @@ export interface ProviderCall {
 export interface RetryPolicy {
   readonly timeoutMs: number
   readonly retriesMax: number
-  /** Pause before the first retry; each further pause doubles. */
+  /** Pause before the first retry; each further pause is twice as long as the previous one. */
   readonly firstPauseMs: number
   readonly pauseMaxMs: number
   /** Random share of a pause, so that clients do not retry at the same time. */
@@ -238,8 +238,8 @@ async function send(
     const contentType = incoming.headers['content-type'] ?? ''
     return { kind: 'reply', status: incoming.statusCode!, contentType, text }
   } catch (error) {
-    // An unreachable host that a client chose is not retried, and looks the same as one without an
-    // address or with a private address.
+    // An unreachable host that a client chose is not retried. The client gets the same error as
+    // for a host without an address, or with a private address.
     if (seen.late && isChosen && !seen.connected) return noAnswerAt(address)
     if (seen.late) return { kind: 'timeout', timeoutMs }
     const { code } = error as NodeJS.ErrnoException

@@ -51,7 +51,7 @@ export function addressOf(
   }
 }
 
-/** Appends to the path of the URL, before its query. */
+/** Appends `path` to the path of the URL, before the query. */
 export function below({ url, ...address }: ProviderAddress, path: string): ProviderAddress {
   const longer = new URL(url)
   longer.pathname = `${longer.pathname.replace(/\/$/, '')}/${path}`

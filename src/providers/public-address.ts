@@ -76,9 +76,9 @@ for (const [network, prefix] of [
 ] as const)
   special.addSubnet(network, prefix, 'ipv4')
 for (const [network, prefix] of [
-  ['2001::', 23], // protocol assignments, and Teredo, which hides IPv4 addresses
+  ['2001::', 23], // protocol assignments, and Teredo, which embeds IPv4 addresses
   ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4, which hides IPv4 addresses
+  ['2002::', 16], // 6to4, which embeds IPv4 addresses
   ['2620:4f:8000::', 48], // AS112
   ['3fff::', 20], // documentation
 ] as const)

@@ -4,7 +4,10 @@ import type { ModelSupport } from './model-support.ts'
 
 export type RerankingProviders = ReadonlyMap<string, RerankingProvider>
 
-/** Exactly one provider of a table is the default, and so is one of its models. */
+/**
+ * Exactly one provider of a table is the default, and exactly one of that provider's models is
+ * the default model.
+ */
 export interface RerankingProvider {
   readonly displayName: string
   readonly enabled: boolean
@@ -21,7 +24,7 @@ export interface RerankingModel {
   readonly url?: string
 }
 
-/** The services of a server before its operator's settings. */
+/** The reranking services that a server offers, unless settings of its operator change them. */
 export const rerankingProviders: RerankingProviders = new Map([
   [
     'nvidia',

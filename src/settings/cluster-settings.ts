@@ -288,7 +288,8 @@ function readGiven(name: string, file: string | undefined): Buffer | undefined {
 }
 
 /**
- * Checks a file at start: the first connection would report an invalid one late or never.
+ * Checks a file at start: otherwise an invalid file would be reported at the first connection,
+ * or never.
  */
 function checkPem(given: string, use: () => unknown): void {
   try {

@@ -194,11 +194,13 @@ export function serveOptions(): Option[] {
       .helpGroup('Features:'),
     feature(
       'request-tracing',
-      'add traces to replies (default: off; a header can turn it on)',
+      'add traces to replies (default: off, unless a request has the header ' +
+        'Feature-Flag-request-tracing: true)',
     ),
     feature(
       'request-tracing-full',
-      'include commands in traces (default: off; a header can turn it on)',
+      'include commands in traces (default: off, unless a request has the header ' +
+        'Feature-Flag-request-tracing-full: true)',
     ),
     feature('mcp', 'Model Context Protocol at /v1/mcp (default: on)'),
     feature('mcp-text', 'repeat MCP tool results as text').default('on'),

@@ -6,9 +6,9 @@ import type { RowStore } from './row-store.ts'
 export interface KeyGaps {
   /** Missing partition columns. */
   readonly missing: readonly Column[]
-  /** The first missing clustering column before a given one. */
+  /** The first missing clustering column that precedes a given clustering column. */
   readonly leftOut: readonly Column[]
-  /** The given clustering columns after the missing one. */
+  /** The given clustering columns that follow this missing column. */
   readonly outOfOrder: readonly Column[]
 }
 

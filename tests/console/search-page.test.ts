@@ -105,7 +105,7 @@ describe('the part of the console for search and maps', () => {
     const name = (await first.locator('.result-name').textContent())!
     await first.locator('.result-name').focus()
     assert(await column('By meaning').locator('.linked', { hasText: name }).isVisible())
-    const elsewhere = first.getByRole('list', { name: 'In the other searches' })
+    const elsewhere = first.getByRole('list', { name: 'Rank in the other searches' })
     assert.match((await elsewhere.textContent())!, /meaning \d+(?:st|nd|rd|th)/)
   })
 

@@ -4,8 +4,8 @@
  * files/<key>.db       catalogs and stores, each stored once
  * backups/<time>.json  manifests: the files that make up each backup
  *
- * A manifest is written last, so an interrupted backup has none. No manifest refers to its
- * files, and the next backup removes them.
+ * A manifest is written last, so an interrupted backup has none. No manifest refers to the files
+ * that an interrupted backup has added, and the next backup removes them.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, realpathSync } from 'node:fs'

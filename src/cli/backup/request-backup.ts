@@ -13,8 +13,8 @@ export interface BackupRequest {
 }
 
 /**
- * Milliseconds without a byte after which the server counts as gone. It sends a keep-alive
- * every few seconds.
+ * Milliseconds without a byte after which the server counts as gone. A running server sends a
+ * keep-alive every few seconds.
  */
 const silenceMsMax = 120_000
 

@@ -1,7 +1,7 @@
 /** Sample data of `stela demo`: places of a fictional town, and their visitors. */
 
 export interface DemoRequest {
-  /** Description of the result. */
+  /** Describes what the request finds. */
   readonly title: string
   readonly path: string
   /**

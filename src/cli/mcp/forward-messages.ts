@@ -15,7 +15,7 @@ export interface McpEndpoint {
   readonly token: string
 }
 
-/** Maximum number of messages in flight. Reading pauses while there are as many. */
+/** Maximum number of messages in flight. When this number is reached, reading pauses. */
 const atOnceMax = 64
 
 /** Maximum size of a message in bytes. The server has a lower limit with a better error. */
@@ -140,7 +140,10 @@ class Forwarder {
   }
 }
 
-/** The server's error names an HTTP header, which does not help users of this command. */
+/**
+ * Replaces the server's message about an invalid token, which names an HTTP header and does not
+ * help users of this command.
+ */
 const badToken =
   'The server does not accept the token. Set STELA_TOKEN or --token to a valid token ' +
   'of that server. "stela token create" creates one.'
@@ -160,7 +163,10 @@ function objectOf(value: unknown): Record<string, unknown> {
     : {}
 }
 
-/** The message of an error outside the protocol, for example for the token or the size. */
+/**
+ * The message of an error that the server reports outside the protocol, such as an invalid token
+ * or a request that is too large; undefined when the text contains no such error.
+ */
 function problemIn(text: string): string | undefined {
   const { errors } = readMessage(text) as { readonly errors?: unknown }
   const first = Array.isArray(errors) ? objectOf(errors[0])['message'] : undefined

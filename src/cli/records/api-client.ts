@@ -192,7 +192,7 @@ function textAt(value: Value, name: string): string {
   return typeof member === 'string' ? member : ''
 }
 
-/** The member at a path of names; undefined when one of them is missing. */
+/** The member that a path of names leads to; undefined when a member on the path is missing. */
 export function memberAt(value: Value, ...names: readonly string[]): Value | undefined {
   let at: Value | undefined = value
   for (const name of names) at = isObject(at) ? at.get(name) : undefined

@@ -69,7 +69,7 @@ export function readHeader(text: string): readonly string[] {
   return names
 }
 
-/** The object of a record; empty cells are omitted. */
+/** Converts a record to an object, without its empty cells. */
 export function readRow(
   names: readonly string[],
   text: string,
@@ -96,7 +96,10 @@ export function readRow(
 export const readText: CellReader = (name, cell) =>
   name === '$vector' ? readJsonCell(name, cell) : cell
 
-/** Reads cells of documents: JSON numbers, true and false become such values. */
+/**
+ * Reads cells of documents: a cell with a JSON number, true or false becomes a number or
+ * boolean.
+ */
 export const inferValue: CellReader = (name, cell) => {
   if (cell === 'true') return true
   if (cell === 'false') return false

@@ -12,7 +12,7 @@ export interface SentDocument {
   readonly mayBeThere: boolean
 }
 
-/** `there`: an earlier attempt whose reply was lost has stored the document. */
+/** `there`: the document is stored already, by an earlier attempt whose reply was lost. */
 export type InsertOutcome = 'inserted' | 'there' | { readonly refused: string }
 
 /** Maximum number of documents per request. */

@@ -174,7 +174,9 @@ class ArraySplitter implements Splitter {
     if (endedBy === COMMA) this.#commas++
     else this.#state = 'after'
     if (record.problem !== undefined || !isBlank(record.bytes)) return [record]
-    return isEmptyArray ? [] : [{ ...record, problem: 'a comma has no value beside it' }]
+    return isEmptyArray
+      ? []
+      : [{ ...record, problem: 'a value is missing before or after a comma' }]
   }
 }
 

@@ -113,7 +113,7 @@ function explain(status: number, answer: unknown, adminUrl: string): string {
   )
 }
 
-/** The reason for a failed fetch, which is in the cause of its error. */
+/** Why a fetch failed: the reason is in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   const { code, message: below } = (cause ?? { message: '' }) as NodeJS.ErrnoException

@@ -27,7 +27,7 @@ async function open(dataDir: string): Promise<OpenedAccess> {
   }
 }
 
-/** Awaits a change. If it is refused, throws a failure of one line. */
+/** Awaits a change of the tokens. If the change is refused, throws a CommandFailure. */
 async function refused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -35,7 +35,7 @@ export function readLexical(options: Section): GivenLexical | undefined {
   }
 }
 
-/** Options of collections that do not set them. */
+/** The `lexical` options of collections that do not set any. */
 export function defaultLexical(available: boolean): LexicalOptions {
   return available ? { enabled: true, analyzer: defaultAnalyzer } : { enabled: false }
 }

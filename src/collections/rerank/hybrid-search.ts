@@ -76,9 +76,10 @@ export async function searchBoth(
 }
 
 /**
- * Whether some documents lack only $lexical. `count` is the number of documents that both searches
- * found together. All eligible documents are among them, so a vector search for one more document
- * finds one that lacks $lexical, if any exists.
+ * Whether any document lacks $lexical and meets all other conditions of eligibility. `count` is
+ * the number of documents that both searches found together. All eligible documents are among
+ * them, so a vector search for one more document finds a document that lacks $lexical, if there
+ * is one.
  */
 export async function lacksLexical(
   store: DocumentSource,
@@ -128,8 +129,9 @@ async function findEligible(
     try {
       hits = await search(store, wanted, caller)
     } catch (error) {
-      // Only the results of the requested width must fit into a reply. If those of a wider
-      // repetition do not fit, the eligible documents so far are the result.
+      // Only the results of the requested limit must fit into a reply. If the results of a
+      // repetition with a larger limit do not fit, the eligible documents found so far are
+      // returned.
       if (width > limit && isTooLarge(error)) return eligible
       throw error
     }
@@ -165,7 +167,7 @@ function allOf(...of: readonly Filter[]): Filter {
   return { kind: 'and', of }
 }
 
-/** Conditions that a document has a passage, as far as a filter can express them. */
+/** Conditions for a document to have a passage, as far as a filter can express them. */
 function passageConditions(
   { indexing }: DocumentSource,
   { rerankOn, eligibility }: RerankPlan,

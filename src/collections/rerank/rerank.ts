@@ -135,7 +135,7 @@ function candidatesOf(
   })
 }
 
-/** Warns when documents without $lexical explain why the page is shorter than the limit. */
+/** Warns when the page is shorter than the limit because documents lack $lexical. */
 async function warningsAbout(
   store: DocumentSource,
   plan: RerankPlan,

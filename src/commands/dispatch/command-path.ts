@@ -1,4 +1,7 @@
-/** The path that accepts a command, for the error about a command sent to another path. */
+/**
+ * Determines the path that accepts a command, for the error about a command sent to another
+ * path.
+ */
 import type { Command, CommandLevel } from './define.ts'
 import { commandsAt } from './registry.ts'
 

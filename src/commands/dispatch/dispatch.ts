@@ -325,7 +325,8 @@ async function runUntilUnchanged(
   const attempt = async (lookUp: () => typeof found): Promise<Reply> => {
     const looking = lookUp()
     const target = await looking
-    // One reply of a cluster answers many requests, which would all go on in this turn.
+    // One reply of a cluster can answer the lookups of many requests. Without this pause, they
+    // would all continue in the same turn of the event loop.
     if (looking instanceof Promise) await call.pause()
     if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
     return run(target)

@@ -181,7 +181,8 @@ const actions: Readonly<Record<Effect, string>> = {
 }
 
 /**
- * An internal error: the log gets all details, the client a summary and the id to find them.
+ * An internal error. The log gets all details; the client gets a summary, and an id with which
+ * the details can be found in the log.
  */
 function explainBug(failure: unknown, log: Log): ApiError {
   const error = apiError('UNEXPECTED_SERVER_ERROR', {

@@ -250,7 +250,7 @@ export const noOptions: Field<undefined> = {
 
 const aliases = new WeakSet<Field<unknown>>()
 
-/** A field under another name, which messages do not list among the known fields. */
+/** A field under a second name, which messages do not list among the known fields. */
 export function alias<T>(field: Field<T>): Field<T> {
   const copy = { ...field }
   aliases.add(copy)

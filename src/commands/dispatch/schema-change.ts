@@ -6,7 +6,7 @@ import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { KeyspaceContext, Reply } from './define.ts'
 
 /**
- * Applies the changes that `plan` derives from the schema of the keyspace, if any.
+ * Applies the changes, if any, that `plan` derives from the schema of the keyspace.
  *
  * The reply to an invalid request has only errors. A valid request that conflicts with the
  * existing schema started and failed, so its reply also has `ok` 0.
@@ -34,7 +34,7 @@ export function done(changed: boolean): Reply {
   return { status: { ok: 1 }, changed }
 }
 
-/** Errors of schema changes that stored data prevents. */
+/** Kinds of errors for schema changes that the stored data does not permit. */
 const rejections: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>([
   'droppedColumn',
   'keptColumn',

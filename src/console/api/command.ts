@@ -33,7 +33,9 @@ export type TraceDetail = 'events' | 'full'
 
 export interface CommandOptions {
   readonly signal?: AbortSignal
-  /** Requests the trace of the server, in status.trace; a full one contains the plans of reads. */
+  /**
+   * Requests a trace, as status.trace of the reply. A full trace also has the plans of reads.
+   */
   readonly trace?: TraceDetail | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -85,7 +87,10 @@ class Reply {
     return this.#exact
   }
 
-  /** The documents or rows of a find, or the one of a findOne, parsed without loss. */
+  /**
+   * The documents or rows of a find, or the single document or row of a findOne, parsed without
+   * loss.
+   */
   get documents(): readonly JsonObject[] {
     const data = this.exact.get('data')
     if (!isObject(data ?? null)) return []

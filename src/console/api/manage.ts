@@ -10,10 +10,7 @@ export class ManageError extends Error {
     this.httpStatus = httpStatus
   }
 
-  /**
-   * Whether the token lacks the permission, or the server does not serve the API on this
-   * port.
-   */
+  /** Whether the token lacks the permission, or this port does not serve the management API. */
   get isForbidden(): boolean {
     return [401, 403, 404, 405].includes(this.httpStatus)
   }

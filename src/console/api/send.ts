@@ -11,8 +11,8 @@ export class ConnectionError extends Error {
 export const isReachable = new Store(true)
 
 /**
- * URL of the server: its path is that before …/console, mostly empty, or the prefix of a
- * proxy.
+ * URL of the server. Its path is the part of the page's path before /console: usually empty, or
+ * the prefix of a proxy.
  */
 export const serverRoot = new URL(
   location.pathname.replace(/\/console(?:\/[^/]*)?$/, '/'),

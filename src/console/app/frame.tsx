@@ -56,7 +56,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 const retryAfterMs = 2000
 
 /**
- * Notice that the server is unreachable, and polls until it answers. The page below stays
+ * Shows that the server is unreachable, and polls until the server answers. The page below stays
  * as it is.
  */
 function Unreachable() {

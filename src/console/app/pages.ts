@@ -13,7 +13,7 @@ import { mayManageAccess } from '../catalog/access-lists.ts'
 export interface TabPage {
   readonly tab: string
   readonly label: string
-  /** Whether the tab applies to the place; always, if absent. */
+  /** Whether the tab applies to the place; absent: it applies to every place. */
   readonly isFor?: (place: Place) => boolean
   /** The token needs at least one of these permissions to use the page. */
   readonly needs?: readonly Action[]

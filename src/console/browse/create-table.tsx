@@ -117,9 +117,7 @@ export function AddColumns({ place, onClose, onDone }: TableDialogProps) {
   )
 }
 
-/**
- * Column types that cannot be indexed: they have no order, or none that an index could use.
- */
+/** Column types that an index by value does not support. */
 const unindexed = new Set(['blob', 'duration', 'userDefined', 'vector'])
 
 export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {

@@ -51,8 +51,9 @@ async function findColumns(
 }
 
 /**
- * Whether the name is a table's, because it rejects updateMany, which tables do not have.
- * For tokens that may write but not read. The command changes no document.
+ * Whether the server rejects updateMany for the name: the name is then that of a table, because
+ * tables do not support updateMany. This check is for tokens that may write but not read. The
+ * command changes no document.
  */
 async function refusesUpdates(
   address: UnlistedAddress,

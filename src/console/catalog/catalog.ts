@@ -1,5 +1,5 @@
 /**
- * The catalog: databases, their keyspaces, and the collections and tables of those. Each
+ * The catalog: databases, their keyspaces, and the collections and tables of the keyspaces. Each
  * part is loaded on first use, and again when the console has changed it.
  */
 import { command, CommandError } from '../api/command.ts'
@@ -64,8 +64,8 @@ export function forgetCatalog(): void {
 const lastBegun = new Map<string, symbol>()
 
 /**
- * Begins to load a part. The returned function says whether the result is still current:
- * the reply may arrive after that of a later load, and is stale then.
+ * Begins to load a part. The returned function says whether this load is still the latest one:
+ * otherwise its reply is stale.
  */
 function beginLoad(part: string): () => boolean {
   const load = Symbol(part)
@@ -167,7 +167,7 @@ export async function loadTargets(database: string, keyspace: string): Promise<v
   }
 }
 
-/** The targets with the sizes that `sized` has, which are kept until newer ones arrive. */
+/** The targets, with their sizes in `sized`, which are shown until newer sizes arrive. */
 function withSizes(
   targets: readonly Target[],
   sized: readonly Target[],

@@ -1,4 +1,7 @@
-/** Permissions of roles in words, and the policies that the API takes for them. */
+/**
+ * Describes the permissions of roles in words, and makes the policies that the API accepts for
+ * them.
+ */
 export interface Policy {
   readonly description: string
   readonly effect: string

@@ -2,7 +2,7 @@ import { readWholeTree } from '../json/json-tree.ts'
 import { escapeChar, jsonLiterals, printTree, quoteJson } from '../json/print-tree.ts'
 import { commandUrl, type CodeRequest } from './code-request.ts'
 
-/** Maximum length of an argument: some systems reject longer ones; Linux allows 128 KiB. */
+/** Maximum length of an argument: some systems reject longer arguments; Linux allows 128 KiB. */
 const argumentLengthMax = 100_000
 
 export function writeCurl(request: CodeRequest): string {

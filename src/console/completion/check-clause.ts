@@ -12,7 +12,7 @@ import {
 import type { Operator } from './operators.ts'
 
 /**
- * Returns the check of a clause. Text that is not JSON gets no marks from it: the editor
+ * Returns the check of a clause. The check does not mark text that is not JSON: the editor
  * reports the syntax error.
  */
 export function checkClause(context: ClauseContext): Check {

@@ -6,7 +6,7 @@ import type { JsonObject, Value } from '../json/value.ts'
 export interface Field {
   /** Path as written in filters and sorts. */
   readonly path: string
-  /** Names from the root. */
+  /** Names of the fields from the root of the document to this field. */
   readonly names: readonly string[]
   /** Types by frequency in the sample, most frequent first; the type of a column. */
   readonly types: readonly string[]

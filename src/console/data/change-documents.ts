@@ -13,8 +13,8 @@ const insertedCharactersMax = 8_000_000
 const everything: JsonObject = new Map([['*', new Numeral('1')]])
 
 /**
- * Reads a document with the fields that finds omit: without them, a replacement would lose
- * its vector.
+ * Reads a document with the fields that a find omits: without them, a replacement would lose its
+ * vector.
  */
 export async function readWhole(place: Place, document: JsonObject): Promise<JsonObject> {
   const filter = idFilter(place, document)
@@ -140,7 +140,7 @@ export async function deleteDocuments(
   return { count: kept.length, kept }
 }
 
-/** The number of matches, at most as many as the API counts. */
+/** The number of matching documents, up to the maximum that the API counts. */
 export interface Matching {
   readonly count: number
   readonly isMore: boolean
@@ -160,7 +160,7 @@ export async function countMatching(
   return { count: status['count'] as number, isMore: status['moreData'] === true }
 }
 
-/** Deletes all matches, 20 at a time. Keeps a copy for undo if they are few. */
+/** Deletes all matching documents, 20 at a time. If there are few, keeps a copy for undo. */
 export async function deleteMatching(
   place: Place,
   filter: JsonObject,

@@ -10,8 +10,8 @@ import {
 } from '../json/value.ts'
 
 /**
- * The filter with one more condition: the value at the path equals, or does not equal, this
- * one. Undefined when the API has no such condition.
+ * The filter with one more condition: the value at the path equals, or does not equal, the given
+ * value. Undefined when the API has no such condition.
  */
 export function withCondition(
   place: Place,

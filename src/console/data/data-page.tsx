@@ -396,7 +396,7 @@ function NothingHere({
   )
 }
 
-/** The projection key of the fields that finds omit by default. */
+/** The projection key of the fields that a find omits by default. */
 function hiddenFieldOf({ kind, options }: Place): string | undefined {
   if (kind === 'table') return undefined
   if (options.vector !== undefined) return '$vector'

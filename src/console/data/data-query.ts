@@ -6,7 +6,7 @@ import type { JsonObject, Value } from '../json/value.ts'
 export interface DataQuery {
   readonly filter: JsonObject
   readonly sort: JsonObject
-  /** Whether `$vector` and the other omitted fields are shown. */
+  /** Whether `$vector` and the other fields that a find omits by default are shown. */
   readonly isWhole: boolean
   /** The document whose nearest neighbours are shown. */
   readonly similarTo?: {

@@ -248,7 +248,7 @@ export function DocumentGrid(props: DocumentGridProps) {
         line: Math.max(isTable ? -1 : 0, Math.min(wanted.line, lines.length - 1)),
         column: Math.max(0, Math.min(wanted.column, lastColumn)),
       }
-      // In a tree, the right arrow expands and the left arrow collapses.
+      // In a tree, the right arrow key expands a value, and the left arrow key collapses it.
       if (current?.kind === 'field' && current.isOpen !== undefined) {
         if (event.key === 'ArrowRight' && !current.isOpen) toggle(current.row, current.path)
         if (event.key === 'ArrowLeft' && current.isOpen) toggle(current.row, current.path)

@@ -37,7 +37,7 @@ export type Line = DocumentLine | FieldLine
 export interface Opened {
   /** Paths that are expanded in all documents. */
   readonly everywhere: ReadonlySet<string>
-  /** Ids and paths of values that differ from `everywhere`. */
+  /** Ids and paths of values that are expanded or collapsed contrary to `everywhere`. */
   readonly differing: ReadonlySet<string>
 }
 
@@ -54,7 +54,7 @@ export function toggleAt(opened: Opened, id: string, path: readonly string[]): O
   return { ...opened, differing: toggled(opened.differing, [id, ...path].join(separator)) }
 }
 
-/** Toggles a path in all documents and discards the differences of single ones. */
+/** Toggles a path in all documents, and discards the exceptions of single documents. */
 export function toggleEverywhere(opened: Opened, path: readonly string[]): Opened {
   const key = path.join(separator)
   const differing = [...opened.differing].filter(

@@ -19,7 +19,10 @@ export interface ExportedQuery {
 
 export const exportedQuery = new Store<ExportedQuery | undefined>(undefined)
 
-/** Takes the passed query, once; otherwise the query of the Data tab. */
+/**
+ * Takes the query that another page has passed, so that later calls do not return it. Without
+ * such a query, returns the query of the Data tab.
+ */
 export function takeExported(place: Place): ExportedQuery {
   const given = exportedQuery.get()
   exportedQuery.set(undefined)

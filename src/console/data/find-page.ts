@@ -1,4 +1,4 @@
-/** Reads one page of the console, from as many pages of the API as it takes. */
+/** Reads one page of documents for the console, which may take several pages of the API. */
 import { command, type ApiProblem, type TraceDetail } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { valueAt, type JsonObject, type Printable, type Value } from '../json/value.ts'
@@ -35,8 +35,8 @@ export interface FindPageOptions {
 }
 
 /**
- * Ids per request. The API returns all of their documents in one reply, however large they
- * are.
+ * Maximum ids per request. The API returns the documents of all these ids in one reply, however
+ * large they are.
  */
 const idsMax = 20
 

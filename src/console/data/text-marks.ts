@@ -3,8 +3,8 @@ import { CommandError } from '../api/command.ts'
 import type { Mark } from '../kit/editor-text.ts'
 
 /**
- * The marks of an error, which quotes the names and values that it is about. The first
- * quoted text that the editor contains is marked.
+ * The marks for an error of the server. The message quotes the names and values that it is
+ * about; the first of them that the editor contains is marked.
  */
 export function marksOf(error: unknown, text: string): readonly Mark[] {
   if (!(error instanceof CommandError)) return []

@@ -23,7 +23,7 @@ interface Query extends ExportedQuery {
   readonly withVectors: boolean
 }
 
-/** The clauses of a query, with the text that an empty one shows. */
+/** The clauses of a query, with the placeholder for an empty clause. */
 const clauses = [
   ['filter', 'all'],
   ['sort', 'in any order'],
@@ -211,7 +211,7 @@ function fieldsOf(place: Place, query: Query): FindFields {
   const sort = readClause('sort', query.sort)
   const projection =
     readClause('projection', query.projection) ??
-    // Finds omit `$vector` and `$vectorize` without this projection.
+    // A find omits `$vector` and `$vectorize` without this projection.
     (withVectors && hasVectors(place) ? everything : undefined)
   return {
     ...(filter !== undefined && { filter }),

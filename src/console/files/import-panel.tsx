@@ -161,8 +161,8 @@ export function ImportPanel({ place }: { readonly place: Place }) {
 }
 
 /**
- * Whether names with dots can denote nested objects: only in documents, and only names of
- * columns. Dots in the names of JSON are literal.
+ * Whether a name with dots can denote a field of a nested object: only a column name of a CSV
+ * file that is imported into a collection can. In JSON, dots in names are literal.
  */
 function canNest({ columns }: Opened, { kind }: Place): boolean {
   return kind === 'collection' && columns?.some((name) => name.includes('.')) === true

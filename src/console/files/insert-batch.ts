@@ -42,7 +42,7 @@ function refusedOf(
   return refused
 }
 
-/** Whether the error would occur with any other document as well. */
+/** Whether the error would occur with every other document as well. */
 function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
   return (
     isForbidden ||

@@ -136,7 +136,8 @@ function convert(
 const numeral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * Maximum length of digits that are inferred as a number; longer digits are identifiers.
+ * Maximum length of a numeral whose inferred type is a number; a longer one is treated as an
+ * identifier.
  */
 const numeralLengthMax = 100
 

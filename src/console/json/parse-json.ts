@@ -107,8 +107,8 @@ class Reader {
   }
 
   /**
-   * Consumes the opening bracket. Returns whether the closing one follows, and consumes
-   * that, too.
+   * Consumes the opening bracket. If the closing bracket follows, consumes it, too, and returns
+   * true.
    */
   #isEmpty(end: string): boolean {
     this.at++

@@ -33,8 +33,8 @@ import { jsonColours } from './json-colours.ts'
 import { setMarks, textMarks } from './text-marks.ts'
 
 /**
- * Maximum length of a text that is coloured and checked, which would delay typing in longer
- * ones.
+ * Maximum length of a text that is coloured and checked; in a longer text, this would delay
+ * typing.
  */
 const checkedLengthMax = 1_000_000
 
@@ -46,7 +46,7 @@ const typedMax = 50
 export class CodeMirror {
   readonly #view: EditorView
   readonly #props: () => EditorProps
-  /** Texts reported to the page that it has not passed back yet. */
+  /** Texts that were reported to the page, and that the page has not passed back yet. */
   readonly #typed: string[] = []
   #isSetting = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -173,8 +173,8 @@ export class CodeMirror {
       from,
       to,
       filter: false,
-      // The update is synchronous: after an asynchronous one, the list ignores clicks until
-      // it is queried again.
+      // The update is synchronous: after an asynchronous update, the list ignores clicks until
+      // the proposals are computed again.
       update: (_result, _from, _to, later) => this.#propose(later),
       options: options.map(({ label, insert, detail, kind }) => ({
         label,
@@ -217,8 +217,7 @@ function placeIn(length: number, { from }: Mark): number {
 }
 
 /**
- * A new line has the indentation of the previous one, and one step more after an opening
- * bracket.
+ * A new line has the indentation of the previous line, plus one step after an opening bracket.
  */
 const jsonIndent = indentService.of((context, position) => {
   const before = context.state.doc.lineAt(Math.max(0, position - 1)).text

@@ -23,9 +23,8 @@ export interface Loaded<T> {
 }
 
 /**
- * The result of `load`, which runs again whenever `inputs` change and aborts the previous
- * run. A load that failed because the server was unreachable is repeated once it is
- * reachable.
+ * The result of `load`, which runs again whenever `inputs` change and aborts the previous run. A
+ * load that failed because the server was unreachable is repeated once the server is reachable.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,

@@ -23,7 +23,7 @@ export interface VirtualListProps {
 /** Lines rendered beyond each edge, so that scrolling shows no gaps. */
 const overscan = 12
 
-/** Maximum height in pixels: browsers limit the height of an element to about this. */
+/** Maximum height in pixels: browsers limit the height of an element to about this number. */
 const heightMax = 10_000_000
 
 export function VirtualList(props: VirtualListProps) {

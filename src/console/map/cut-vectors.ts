@@ -9,8 +9,8 @@ export interface CutReply {
 }
 
 /**
- * Cuts the values of the field `name`: arrays, or base64 as clients write it. The search
- * for the name cannot match inside a string, because quotes are escaped there.
+ * Cuts the values of the field `name` out of the text: arrays, or base64 as clients write it.
+ * The search for the name cannot match inside a string, because quotes are escaped there.
  */
 export function truncateVectors(received: string, name: string): CutReply {
   const vectors: Float32Array[] = []

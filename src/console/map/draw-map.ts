@@ -25,8 +25,8 @@ export function drawMap(canvas: HTMLCanvasElement, size: Size, scene: MapScene):
   pen.setTransform(sharpness, 0, 0, sharpness, 0, 0)
   pen.clearRect(0, 0, width, height)
   drawPoints(pen, size, scene)
-  // Colours come from the computed style: CSS variables would be unresolved, with the
-  // values of both themes.
+  // Colours are taken from the computed style: CSS variables would be unresolved, and contain
+  // the values of both themes.
   const { color, borderTopColor } = getComputedStyle(canvas)
   if (scene.pointed !== undefined) drawRing(pen, scene, scene.pointed, color)
   drawOutline(pen, scene.outline, borderTopColor)

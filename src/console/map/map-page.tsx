@@ -301,7 +301,10 @@ function partOf(data: MapData, part: readonly number[] | undefined): MapData {
   return { ...data, documents: part.map((point) => data.documents[point]!), vectors }
 }
 
-/** Whether the metric ignores the length of vectors. For a column, its index says so. */
+/**
+ * Whether the metric ignores the length of vectors. The definition of a column's index contains
+ * the metric of the column.
+ */
 async function findsCosine(place: Place, field: string): Promise<boolean> {
   if (place.kind === 'collection') return place.options.vector?.metric !== 'euclidean'
   const { status } = await command(place, 'listIndexes', { options: { explain: true } })

@@ -37,7 +37,9 @@ export function fileDrop(where: Where) {
   }
 }
 
-/** Takes the file that was dropped on this collection or table, once. */
+/**
+ * Takes the file that was dropped on this collection or table: the next call returns undefined.
+ */
 export function takeDropped(where: Where): File | undefined {
   const dropped = droppedFile.get()
   if (dropped?.key !== keyOf(where)) return undefined

@@ -32,7 +32,7 @@ export function addLook(
   return [...looks.slice(-(looksMax - 1)), look]
 }
 
-/** Timestamps of the points of plotsOf. */
+/** Timestamps of the points that plotsOf returns. */
 export function timesOf(looks: readonly HealthSample[]): readonly number[] {
   return looks.slice(1).map(({ time }) => time)
 }

@@ -70,7 +70,8 @@ export function percentile(
   const at = buckets.findIndex(({ count }) => count >= wanted)
   const { bound, count } = buckets[at]!
   const below = buckets[at - 1] ?? { bound: 0, count: 0 }
-  // Durations beyond the last finite bound have no upper bound, so that bound is returned.
+  // Durations beyond the last finite bound have no upper bound, so the last finite bound is
+  // returned.
   if (bound === Infinity) return below.bound * 1000
   const share = (wanted - below.count) / (count - below.count)
   return (below.bound + share * (bound - below.bound)) * 1000

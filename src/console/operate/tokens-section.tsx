@@ -21,7 +21,7 @@ export function TokensSection({
 }: {
   readonly tokens: readonly Token[]
   /**
-   * The roles; undefined when the token may not list roles, and so cannot create tokens,
+   * The roles; undefined when the token may not list roles. Such a token cannot create tokens,
    * either.
    */
   readonly roles: readonly Role[] | undefined

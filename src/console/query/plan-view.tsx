@@ -1,10 +1,13 @@
-/** How the server read the records of a query: each plan, with what it expected and met. */
+/**
+ * How the server read the records of a query: each plan, with its estimate and the counts of the
+ * read.
+ */
 import { DataTable } from '../kit/data-table.tsx'
 import { formatCount, formatMs } from '../kit/format.ts'
 import { Notice } from '../kit/notice.tsx'
 import type { Trace } from './trace-view.tsx'
 
-/** The data of the event of a read, as `countsOf` of the server makes it. */
+/** The data of a trace event about a read, which the server creates with `countsOf`. */
 interface PlannedRead {
   readonly plan: string
   readonly expected?: number

@@ -11,7 +11,7 @@ interface TraceEvent {
   readonly eventId: string
   readonly elapsedMicroseconds: number
   readonly message: string
-  /** In a full trace only. */
+  /** Present in a full trace only. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 

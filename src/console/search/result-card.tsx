@@ -17,7 +17,7 @@ export interface ResultCardProps {
   readonly result: SearchResult
   readonly rank: number
   readonly stems: ReadonlySet<string>
-  /** Ranks in the other columns. */
+  /** Ranks of the document in the other search modes. */
   readonly elsewhere: readonly {
     readonly way: SearchModeName
     readonly rank: number | undefined
@@ -69,7 +69,7 @@ export function ResultCard(props: ResultCardProps) {
       <Facts facts={factsOf(document, keys)} stems={stems} />
       {scores !== undefined && <p class="result-why">{explainHybrid(scores, rank)}</p>}
       {elsewhere.length > 0 && (
-        <ul class="result-elsewhere" aria-label="In the other searches">
+        <ul class="result-elsewhere" aria-label="Rank in the other searches">
           {elsewhere.map(({ way, rank: other }) => (
             <li key={way} class={other === undefined ? 'absent' : ''}>
               {way}{' '}

@@ -1,6 +1,6 @@
 /**
  * The API as an OpenAPI document, generated from the registry that also parses requests: commands,
- * fields, types, defaults and bounds cannot differ from it.
+ * fields, types, defaults and bounds cannot differ from the registry.
  */
 import type { Command, CommandLevel } from '../../commands/dispatch/define.ts'
 import { commandsAt, deprecated } from '../../commands/dispatch/registry.ts'

@@ -55,9 +55,7 @@ export function addConsolePage(
   })
 }
 
-/**
- * The built files. They are read on first use, because few are large. A new build replaces them.
- */
+/** The built files. Each is read on first use and kept in memory. A new build replaces them. */
 class ConsoleFiles {
   #builtAt = 0
   readonly #known = new Map<string, FixedContent>()
@@ -94,7 +92,7 @@ function namesIn(place: URL): Promise<readonly string[]> {
   return readdir(place).catch(() => [])
 }
 
-/** The page when a checkout has no built console. */
+/** The page that is served when a checkout has no built console. */
 const unbuiltPage = new FixedContent(
   contentTypes['.html']!,
   '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not ' +

@@ -1,10 +1,10 @@
-/* Fetches the description of the API and shows it; sends what is tried. All links are
-   relative to the page, which may stand behind a proxy that adds a prefix. */
+/* Fetches and shows the description of the API, and sends the commands that the user tries.
+   All links are relative to the page, which may be behind a proxy that adds a prefix. */
 'use strict'
 
 const byId = (id) => document.getElementById(id)
 
-/** An element with attributes and children; what is undefined is left out. */
+/** Creates an element with attributes and children; undefined ones are omitted. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes))
@@ -50,7 +50,10 @@ function showLevel(path, summary, { schema, examples }) {
   byId('links').append(make('section', {}, make('h2', {}, path), make('ul', {}, links)))
 }
 
-/** Its inside is made when it is first opened: most are not. */
+/**
+ * Shows a command. The content of its entry is created when the entry is first opened, because
+ * most entries never are.
+ */
 function showCommand(name, id, command, examples) {
   const head = entryHead(name, command.description)
   const entry = make('details', { class: 'command', id }, head)
@@ -94,7 +97,7 @@ function showShapes() {
   byId('commands').append(make('section', {}, make('h2', {}, 'Shapes'), entries))
 }
 
-/** One row for each member, those of members included. */
+/** A table with one row for each member of an object, including members of nested objects. */
 function fieldsTable(schema) {
   const rows = []
   const list = ({ properties = {}, required = [] }, above) => {
@@ -141,7 +144,7 @@ function defaultOf(field) {
   return field.default === undefined ? '' : JSON.stringify(field.default)
 }
 
-/** A schema in a few words, with links to shapes. */
+/** The type of a schema in a few words, with links to named schemas. */
 function typeOf(schema) {
   if (schema.$ref) {
     const name = nameIn(schema.$ref)
@@ -236,7 +239,8 @@ async function send(path, body) {
 }
 
 /**
- * JSON on lines, what is short on one. By its text: reading it would round long numbers.
+ * JSON on several lines; short objects and arrays stay on one line. Works on the text, because
+ * parsing it would round long numbers.
  */
 function layOut(json) {
   const tokens = json.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g) ?? []
@@ -261,7 +265,7 @@ function layOut(json) {
   return next('')
 }
 
-/** A link leads into an entry, which has to be open for that. */
+/** Opens the entry that the URL's fragment names, and scrolls to it. */
 function openTarget() {
   const entry = location.hash && byId(decodeURIComponent(location.hash.slice(1)))
   if (!(entry instanceof HTMLDetailsElement)) return
@@ -293,7 +297,7 @@ byId('show').addEventListener('change', ({ target }) => {
   byId('token').type = target.checked ? 'text' : 'password'
 })
 
-// Kept for this tab alone, and gone with it.
+// The token is stored for this browser tab only, until the tab is closed.
 byId('token').value = sessionStorage.getItem('token') ?? ''
 byId('token').addEventListener('input', ({ target }) => {
   sessionStorage.setItem('token', target.value)

@@ -24,7 +24,10 @@ export function addRootPage(app: FastifyInstance, hasConsole: boolean): void {
   })
 }
 
-/** Summary for clients that are not browsers. Paths are relative, because proxies add prefixes. */
+/**
+ * Summary for clients that are not browsers. Paths are relative, because a proxy may add a
+ * prefix.
+ */
 function makeSummary(): FixedContent {
   const summary = {
     name: 'Stela',

@@ -34,5 +34,8 @@ export class ExitGuard {
 const runningAt = 0
 const exitingAt = 1
 
-/** Many times the duration of a call; limits the wait, so that the process always exits. */
+/**
+ * Maximum wait in milliseconds, so that the process always exits: many times the duration of a
+ * call.
+ */
 const waitMaxMs = 5_000

@@ -1,6 +1,6 @@
 /**
- * Groups texts into batches for the model. Single texts waste a third of its speed. In a batch, all
- * texts are padded to the longest, so their lengths should be similar.
+ * Groups texts into batches for the model, which is a third slower with single texts. In a
+ * batch, all texts are padded to the longest, so their lengths should be similar.
  */
 
 /** Positions in `lengths`, sorted by length and grouped into batches. */

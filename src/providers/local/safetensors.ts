@@ -34,7 +34,7 @@ export async function readSafetensors(path: string): Promise<ReadonlyMap<string,
   }
 }
 
-/** The maximum of the format. */
+/** Maximum bytes of the header in this format. */
 const headerSizeMax = 100_000_000
 
 interface TensorEntry {

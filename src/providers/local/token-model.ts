@@ -32,7 +32,7 @@ export interface Tokens {
   readonly segments: readonly number[]
 }
 
-/** Output for a text: a vector per token, or a single one. */
+/** Output for a text: a vector per token, or a single vector. */
 export interface EncodedText {
   readonly ids: readonly number[]
   /** The vectors, concatenated. */

@@ -95,7 +95,7 @@ interface Asked {
   readonly query: () => string
 }
 
-/** Reads a page in sort order. `isSorted`: the order differs from the stored one. */
+/** Reads a page in sort order. `isSorted`: whether this order differs from the stored order. */
 async function findInOrder(
   store: RowStore,
   sort: readonly RowSortKey[],

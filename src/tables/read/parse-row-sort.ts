@@ -167,9 +167,8 @@ function checkVectorRange(column: Column, { limit, skip }: SortRange, store: Row
 }
 
 /**
- * Rejects a vector that the column cannot be searched with. By default the vector is one
- * that a provider made from text, so the error does not blame the request; `refuse`
- * overrides that.
+ * Rejects a vector that the column cannot be searched with. The default of `refuse` is for a
+ * vector that a provider made from a text: its error does not blame the request.
  */
 export function checkSearchable(
   column: Column,

@@ -240,7 +240,7 @@ function optionsOf(index: TableIndex, table: Table): object {
   }
 }
 
-/** Defaults of the options of a text index by value. */
+/** Default options of a regular index on texts. */
 export const plainText = { ascii: false, caseSensitive: true, normalize: false }
 
 function typeOf(index: TableIndex, { definition }: Table): ColumnType {

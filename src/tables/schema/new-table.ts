@@ -120,7 +120,10 @@ function checkKeyColumns(
   if (unknown.length > 0) throw apiError('UNKNOWN_PARTITION_COLUMNS', { columns, unknown })
 }
 
-/** Types without an order, or whose values can be updated in part. */
+/**
+ * Types that a key column cannot have: they have no order, or their values can be updated in
+ * part.
+ */
 const keylessTypes = ['duration', 'list', 'set', 'map', 'userDefined', 'counter']
 
 function checkKeyTypes(target: string, { columns, ...key }: NewTable): void {

@@ -46,7 +46,7 @@ function readColumn(given: Value): Pick<GivenRegularIndex, 'column' | 'part'> {
   throw badFormat({ reason: 'selector', column })
 }
 
-/** Types without an order. */
+/** Types without an order, which an index by value needs. */
 const unindexed: readonly PrimitiveName[] = ['blob', 'duration']
 
 export const indexable = columnTypeNames.filter(

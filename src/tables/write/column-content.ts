@@ -50,7 +50,7 @@ export function* readContent(
   return value.trim() === '' ? undefined : new TextToEmbed(value)
 }
 
-/** The vector; a BadValue if the index of its column cannot store it. */
+/** Returns the vector, or a BadValue if the index of its column cannot store the vector. */
 function comparableVector(
   store: RowStore,
   column: Column,

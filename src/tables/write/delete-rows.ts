@@ -15,7 +15,7 @@ export async function deleteRow(
   await engine.deleteRows(table, conditions, caller)
 }
 
-/** Deletes all rows that match at the start, without a limit. */
+/** Deletes all rows that match when the deletion starts, without a limit. */
 export async function deleteRows(
   { engine, table }: RowStore,
   conditions: KeyConditions,

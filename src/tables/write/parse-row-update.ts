@@ -187,7 +187,7 @@ function columnsOf(actions: readonly ColumnAction[]): readonly Column[] {
 
 type Read = ReadContent | ElementChange
 
-/** Whether the result changes elements: column values are not plain objects, except decimals. */
+/** Whether the result is a change of elements: only such a change has the member `elements`. */
 function isElementChange(read: Exclude<Read, symbol>): read is ElementChange {
   return typeof read === 'object' && read !== null && 'elements' in read
 }
