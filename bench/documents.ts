@@ -1,6 +1,7 @@
 /**
- * Documents of all workloads: about nine values and 250 bytes each. Each is a function of
- * the seed and its number, so that every run and every baseline has the same.
+ * Documents of all workloads: about nine values and 250 bytes each. Each document is a
+ * function of the seed and its number, so that every run and every baseline has the same
+ * documents.
  */
 
 export const cityCount = 100

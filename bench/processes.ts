@@ -99,7 +99,7 @@ export class Stela {
     while (before !== undefined && performance.now() - idleSince < idleMs) {
       await setTimeout(idleMs / 4)
       const now = this.processorMs()
-      // A process that uses one tick now and then counts as idle.
+      // A process that occasionally uses a single tick counts as idle.
       if (now === undefined || now > before + tickMs) idleSince = performance.now()
       before = now
     }

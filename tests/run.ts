@@ -94,7 +94,10 @@ function refuse(): void {
   if (tools.length > 0) process.exit(1)
 }
 
-/** Undefined if tests on a node are skipped, or if the environment names a running node. */
+/**
+ * Starts the node that tests share; returns undefined if tests on a node are skipped, or if
+ * the environment names a running node.
+ */
 async function startNode(): Promise<SharedNode | undefined> {
   const isMissing = missing.some(({ modules }) => modules.includes(sharedNodeModule))
   return isMissing ? undefined : SharedNode.start()

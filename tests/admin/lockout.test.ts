@@ -40,7 +40,8 @@ describe('an address that sends invalid credentials', () => {
     assert.match(messageIn(refused), /invalid credentials/)
     assert.match(refused.headers.get('retry-after')!, /^[1-9]\d*$/)
 
-    // The account is valid but guessable and new from this address, so it counts as a guess.
+    // The password is valid, but passwords can be guessed, and this one was not used from
+    // this address before, so it counts as a guess.
     assert.equal((await admin.command('', find, annToken)).http, 429)
 
     // Generated tokens, and credentials that were valid before, keep working, on new connections

@@ -25,7 +25,8 @@ test('a quorum is more than half of the replicas', () => {
 
 test('a scan of the ring combines adjacent ranges with common replicas into one request', () => {
   assert.equal(partsOf(cluster(3), 2), 1)
-  // With three replicas, two adjacent ranges share two nodes, and three share one.
+  // With three replicas, two adjacent ranges share two nodes, and three adjacent ranges
+  // share one.
   assert.equal(partsOf(cluster(12), 2), 6)
   assert.equal(partsOf(cluster(12), 1), 4)
   assert.equal(partsOf(cluster(100), 1), 34)

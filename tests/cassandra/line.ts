@@ -5,7 +5,7 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 export class Line {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** Connections on which the node answers. */
+  /** Sockets that are connected to the node and receive its answers. */
   readonly #answers = new Set<Socket>()
 
   private constructor(host: string, port: number, tls: TlsOptions | undefined) {

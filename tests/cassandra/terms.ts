@@ -84,7 +84,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
         new WriteClock(),
       )
       const place = { target: store.target.uid, path: '$lexical' }
-      // Leaves the state of a server that dies before it writes the document.
+      // Writes the same index entries as a server that dies before it writes the document.
       for (const key of ['2:1', '2:2'])
         await postings.put(place, { key, text: 'ant bee', terms: ['ant', 'bee'] }, 1n)
       assert.deepEqual(await store.search('ant'), [1])

@@ -56,7 +56,8 @@ describe('the console with a limited token', () => {
     await openByName(page, 'books')
     await page.getByText('1–20').waitFor()
     assert.deepEqual(await tabsOf(page), ['Data', 'Query', 'Search', 'Map', 'Files'])
-    // The capabilities of the target are unknown, so the server reports unsupported ones.
+    // The console does not know which searches the target supports, so it sends any search
+    // and shows the error of the server.
     await page.getByRole('link', { name: 'Search' }).click()
     await page.getByLabel('Search for').fill('1')
     await page.keyboard.press('Enter')

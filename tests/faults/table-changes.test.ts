@@ -217,7 +217,7 @@ test('a command succeeds although schema changes overtake it repeatedly', async 
     await provider.asked(1)
     const change = addColumn(attempt).finally(() => ended.push(`change ${attempt}`))
     if (attempt < attempts) await change
-    // These finds take long enough for a change that does not wait for the insert to end.
+    // A change that did not wait for the insert would end during these finds.
     else for (let i = 0; i < 30; i++) await done(path, { find: { filter: { id: i } } })
     changes.push(change)
     assert.deepEqual(

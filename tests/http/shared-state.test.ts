@@ -209,7 +209,8 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
         : /: node 7 is down\./
       let failures = 0
       for (const body of [insertOf(part), find, update])
-        // Each round lets one more request succeed before the failure, until none fails.
+        // Each round lets one more request succeed before the failure, until no request
+        // fails.
         for (let after = 0; ; after++) {
           way.failAfter(after, new EngineError('unavailable', 'node 7 is down'))
           const answer = await send(body)

@@ -411,8 +411,8 @@ class Model {
   }
 
   /**
-   * Asks the reader with a small budget, and repeats with larger ones until one suffices. The
-   * engine repeats once.
+   * Asks the reader with a small budget, and repeats with larger budgets until one
+   * suffices. The engine itself repeats only once.
    */
   #askShort(query: Query): Answer {
     for (let units = 50; ; units *= 10) {
