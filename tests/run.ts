@@ -63,7 +63,8 @@ const describeImport = "import { describe } from 'node:test'"
 const sharedBrowser = [`import '${hrefOf('tests/console/shared-browser.ts')}'`]
 
 /**
- * Files of the `short` folders that do not share a process: long ones, and those that measure it.
+ * Files of the `short` folders that do not share a process: long files, and files that
+ * measure their process.
  */
 const alone = [
   ...['docs/differences', 'engine/memory/memory', 'http/back-pressure'],

@@ -180,8 +180,9 @@ class RawCluster {
   }
 
   /**
-   * The write of an update. It writes the loaded document unchanged, since the content does
-   * not change the cost.
+   * An update: reads the version of a loaded document, and writes the document if the
+   * version has not changed. The written content is the same, because it does not affect
+   * the cost.
    */
   #incrementing(record: NewRecord): Act {
     const key = boundKey(keyOf(record.id))

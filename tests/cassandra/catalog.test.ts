@@ -40,7 +40,10 @@ describe('the catalog of a cluster', () => {
     await keyspaces.remove()
   })
 
-  /** Starts a refresh and holds its reads after the schema version until `release` is called. */
+  /**
+   * Starts a refresh. The reads that follow the read of the schema version wait until
+   * `release` is called.
+   */
   async function startHeldRefresh() {
     const held = Promise.withResolvers<undefined>()
     const reached = Promise.withResolvers<undefined>()

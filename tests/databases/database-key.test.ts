@@ -1,4 +1,7 @@
-/** The keys of databases: their form, what users may not name, and those of version 0.1. */
+/**
+ * The keys of databases: their form, the keyspace names that users may not choose because
+ * of them, and the keys of version 0.1.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'

@@ -14,7 +14,7 @@ export interface World {
   readonly seesVectorsAtOnce: boolean
   /** Whether rows that would be too large are rejected. */
   readonly refusesLargeRows: boolean
-  /** Whether rows come in the order of their partitions' values for every access path. */
+  /** Whether every access path returns rows in the order of their partition values. */
   readonly ordersPartitions: boolean
   /** A number of records whose read takes so long that other events occur during it. */
   readonly manyRecords: number

@@ -277,7 +277,9 @@ function scriptIn(source: URL): string {
   return new URL('providers/local/local-models.ts', source).href
 }
 
-/** Runs code in a process of its own; fails if that exits with a code other than 0. */
+/**
+ * Runs code in a process of its own; fails if the process exits with a code other than 0.
+ */
 function runNode(code: string): Promise<{ stdout: string }> {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
   return promisify(execFile)(process.execPath, args)
