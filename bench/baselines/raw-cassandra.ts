@@ -261,7 +261,8 @@ async function answer(question: RawCassandraQuestion): Promise<RawCassandraAnswe
   }
   const { collection, seed, size } = question
   cluster = new RawCluster(await open(question.open), collection, seed, size)
-  // Keep-alive has no timeout, because clients are idle during the turns of the others.
+  // Keep-alive has no timeout, because clients are idle during the turns of other
+  // contenders.
   const server = createServer({ keepAliveTimeout: 0 }, cluster.serve).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port

@@ -1,4 +1,4 @@
-/** Proxied connections to a node that can be delayed, cut and encrypted. */
+/** Proxied connections to a node, which tests can delay, cut and encrypt. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 

@@ -170,7 +170,8 @@ export class CassandraNode {
     const child = spawn(
       java.program,
       javaArguments(this.folder, this.#ring, jars, archiveFlag),
-      // Detached into a process group of its own: after Ctrl-C, this process or the guard ends it.
+      // The node gets a process group of its own: after Ctrl-C, this process or the guard
+      // ends the node.
       { stdio: ['ignore', log.fd, log.fd], detached: true },
     )
     this.#folder.watch(child.pid)

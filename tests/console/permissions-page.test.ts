@@ -148,7 +148,7 @@ describe('the console with a limited token', () => {
     }
   })
 
-  /** Creates a token that may do this with one target and list nothing. */
+  /** Creates a token that permits these actions on one target, and permits no listing. */
   async function tokenFor(name: string, actions: readonly string[]): Promise<string> {
     const { id } = (await admin('GET', 'currentOrg')) as { id: string }
     const resources = [`drn:astra:org:${id}:db:*:keyspace:library:table:${name}`]

@@ -160,7 +160,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
   test('find only new documents when the target is created again at once', async () => {
     const path = '/default_keyspace/again'
     for (let round = 0; round < 6; round++) {
-      // Each round has other vectors and texts, and every second one another dimension.
+      // Each round has other vectors and texts, and the dimension alternates.
       const dimension = round % 2 === 0 ? 8 : 5
       await fill('/default_keyspace', 'again', dimension, 150)
       const searching = keepSearching(path, ['INVALID_VECTOR_LENGTH'])

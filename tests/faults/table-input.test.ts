@@ -280,7 +280,7 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
         }),
       )
       await suspect.accepted(path, '{"deleteMany":{}}')
-      // A value that can be a key finds its row again, and no other.
+      // A value that can be a key finds its row again, and no other row.
       for (const value of own) {
         const key = `"p":${value},"c":${value}`
         const { codes, body } = await send(

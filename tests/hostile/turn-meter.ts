@@ -71,7 +71,7 @@ export function collectFileOf(target: string): string {
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // The second collection frees objects that finalizers of the first one released.
+  // The second collection frees objects that finalizers of the first collection released.
   collect()
   collect()
 }

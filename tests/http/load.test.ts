@@ -209,7 +209,8 @@ describe('commands up to the limit', () => {
     const untilFound = async (http: number) => {
       while ((await findKeyspaces()).http !== http);
     }
-    // While both run, other commands are rejected; once a reply is read, they are served.
+    // While both finds run, other commands are rejected; once the client has read a reply,
+    // other commands are served.
     const slow = [await findUnread(1), await findUnread(2)]
     await untilFound(503)
     await readReply(slow[0]!)

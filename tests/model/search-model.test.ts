@@ -379,7 +379,7 @@ class Model {
     }
   }
 
-  /** A free id, often one of a deleted book. */
+  /** An unused id, often that of a deleted book. */
   #freeId(): number {
     for (;;) {
       const id = this.#random.integer(1, 200)

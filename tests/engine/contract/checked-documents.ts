@@ -89,7 +89,10 @@ export function assertSearch({ limit, by, after }: Search | RowSearch): void {
   )
 }
 
-/** Asserts that the statistics are returned, and that a later page used those of the first. */
+/**
+ * Asserts that the statistics are returned, and that a later page used those of the first
+ * page.
+ */
 export function assertStatistics(
   { hits, statistics }: SearchResult<unknown>,
   { by, after }: Search | RowSearch,

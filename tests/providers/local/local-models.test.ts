@@ -156,7 +156,7 @@ describe(
     test('score a passage independently of other passages', async () => {
       const { query } = cases[0]!
       const together = await models.rerank(query, [...passages, passages[3]!], never)
-      // Uses another thread, because this one caches its results.
+      // Opens the model again, because the model that is open already caches its results.
       const fresh = open()
       for (const [i, passage] of passages.slice(0, 3).entries()) {
         const [alone] = await fresh.rerank(query, [passage], never)

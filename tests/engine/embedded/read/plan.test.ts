@@ -14,7 +14,7 @@ import { keyOf } from '../../../../src/language/values/key.ts'
 import { everything, type Filter } from '../../../../src/language/filters/filter.ts'
 import { among, by, where } from '../../store.ts'
 
-/** Numbers of the paths that some document has. */
+/** The paths that some document has. The position of a path is its number. */
 const paths = ['city', 'year', 'tags', 'lang']
 
 interface Counts {
