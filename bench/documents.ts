@@ -22,7 +22,8 @@ const streets = [
 ]
 
 /**
- * The id of a document. Its length is fixed, so that the length of requests is fixed, too.
+ * The id of a document. All ids have the same length, so that all requests of a kind have
+ * the same length.
  */
 export function idOf(number: number): string {
   return `doc-${String(number).padStart(9, '0')}`

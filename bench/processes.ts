@@ -15,7 +15,10 @@ const quietly = '--disable-warning=ExperimentalWarning'
 
 export const token = 'bench-token'
 
-/** Bytes of private memory and of mapped files; the system can reclaim the latter. */
+/**
+ * Bytes of private memory and of mapped files; the system can reclaim the memory of mapped
+ * files.
+ */
 export interface Memory {
   readonly own: number
   readonly mapped: number

@@ -23,7 +23,7 @@ describe('an address that sends invalid credentials', () => {
   })
 
   test('has to wait at both ports', async () => {
-    // From here on the lockout knows the test's token as valid for this address.
+    // This request makes the lockout record the test's token as valid for this address.
     const { token, clientId } = await admin.tokenOf('RO User')
     for (const guess of ['one', 'two', 'three']) {
       const answer = await admin.command('', find, guess)

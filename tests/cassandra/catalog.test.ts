@@ -64,7 +64,7 @@ describe('the catalog of a cluster', () => {
     }
   }
 
-  /** Creates a table that the catalog knows, and changes it afterwards. */
+  /** Creates a table, lets the catalog read its definition, and then changes the table. */
   async function changedTable(name: string): Promise<void> {
     gate = () => undefined
     await client.execute(`CREATE TABLE ${name} (id int PRIMARY KEY, word text)`)

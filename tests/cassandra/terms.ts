@@ -1,4 +1,7 @@
-/** The index of terms that servers maintain on a cluster, with two writers, some of which fail. */
+/**
+ * The index of terms that servers maintain on a cluster, with two writers, some of whose
+ * writes fail.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'

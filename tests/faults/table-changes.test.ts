@@ -32,7 +32,7 @@ const each =
 
 const vector = [1, -1, 0.5, 0.25, 1, 2, -2, 1]
 
-/** Keys of rows that visitors write and that no other check reads. */
+/** Keys of rows that commands of `visits` write and that no other check reads. */
 const stranger = (random: Random) => ({ w: -2, n: random.below(50) })
 
 const visits: readonly ((random: Random) => Visit)[] = [
