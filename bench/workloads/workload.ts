@@ -2,7 +2,7 @@
 import type { Picks } from '../documents.ts'
 
 export interface Workload {
-  /** Name on the command line and of the file. */
+  /** Name of the workload on the command line, and of its file. */
   readonly name: string
   readonly says: string
   /**

@@ -95,6 +95,6 @@ test('the rate of a mix lies between those of its parts, and server capacity is 
   const { nodesMs, requestsPerSecond, serverCores } = carriedBy(cluster(12), mix, floorMs)
   assert.equal(nodesMs, 8.5)
   assert.equal(requestsPerSecond, 24_000 / 8.5)
-  // 2 ms of server time per request, on cores that are half available.
+  // 2 ms of server time per request, on cores that may use half of their time for requests.
   assert.equal(serverCores, ((24_000 / 8.5) * 2) / 1000 / 0.5)
 })

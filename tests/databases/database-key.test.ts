@@ -1,6 +1,6 @@
 /**
- * The keys of databases: their form, the keyspace names that users may not choose because
- * of them, and the keys of version 0.1.
+ * The keys of databases: their form, keyspace names that are rejected because they start
+ * like a key, and the keys of version 0.1.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -103,7 +103,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
     }
   }
 
-  /** Searches repeatedly, and accepts that the target is gone. */
+  /** Searches repeatedly, and accepts errors that report that the target is gone. */
   function keepSearching(path: string, others: readonly string[] = []) {
     let goneCount = 0
     const work = keepOn(2 * searches.length, async (worker) => {

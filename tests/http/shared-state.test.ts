@@ -152,7 +152,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
   })
 
   test('gives changes of a document their turns across servers', async (context) => {
-    // With one attempt per change, the loser of a race would fail without turns.
+    // Each change has only one attempt, so without turns the loser of a race would fail.
     const { one, two } = await startPair(context, {
       limits: { ...defaultLimits, changeAttemptsMax: 1 },
     })
