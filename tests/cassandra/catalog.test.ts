@@ -17,7 +17,10 @@ describe('the catalog of a cluster', () => {
   let keyspace: string
   let client: Client
   let catalog: ClusterCatalog
-  /** Called and awaited after each statement, so that tests can pause a refresh. */
+  /**
+   * A function that is called and awaited after each statement, so that tests can pause a
+   * refresh.
+   */
   let gate: () => Promise<undefined> | undefined
 
   before(async () => {

@@ -22,7 +22,7 @@ export class PlainEngine implements Engine {
   /** Maximum number of records per page, whatever the query requests. */
   pageMax = 3
   reads = 0
-  /** The number of records of each requested write. */
+  /** The number of records in each requested write. */
   readonly writes: number[] = []
   /** Runs before each write, to simulate changes by other servers. */
   meanwhile: () => void = () => undefined

@@ -117,8 +117,8 @@ describe(`searches during a drop (seed ${seed})`, () => {
     return {
       stop: () => work.stop(),
       /**
-       * Continues until some searches found the target gone, however long that takes on a busy
-       * machine.
+       * Continues until some search reports that the target is gone, however long that
+       * takes on a busy machine.
        */
       async stopOnceGone(): Promise<void> {
         while (goneCount === 0 && work.isRunning()) await delay(5)
@@ -168,7 +168,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
       await delay(50 + random.below(100))
       await writing.stop()
       await assertExact(path, dimension)
-      // Writes that are in flight when the collection is dropped.
+      // These writes are in progress when the collection is dropped.
       const late = keepWriting(path, dimension)
       await delay(random.below(30))
       await done('/default_keyspace', { deleteCollection: { name: 'again' } })
