@@ -2,8 +2,9 @@
  * Load generator: HTTP/1.1 over persistent connections, one request at a time per
  * connection.
  *
- * It shares the machine with the server, so it does little work: requests are prepared
- * bytes, and of a reply it reads only status, length and the absence of errors.
+ * The generator shares the machine with the server, so it does little work: requests are
+ * prepared bytes, and in a reply it checks only the status, the length and the absence of
+ * errors.
  */
 import { connect, type Socket } from 'node:net'
 import type { Histogram } from './histogram.ts'

@@ -20,7 +20,7 @@ export interface Dataset {
   readonly folder: string
   /** Milliseconds of the load; undefined when an earlier run loaded the folder. */
   readonly loadMs: number | undefined
-  /** Time until indexes had caught up after the last reply. */
+  /** Milliseconds from the last reply until the indexes were complete. */
   readonly settleMs: number | undefined
 }
 

@@ -1,6 +1,7 @@
 /**
- * Documents of all workloads: about nine values and 250 bytes each. Each is a function of
- * the seed and its number, so that every run and every baseline has the same.
+ * Documents of all workloads: about nine values and 250 bytes each. Each document is a
+ * function of the seed and its number, so that every run and every baseline has the same
+ * documents.
  */
 
 export const cityCount = 100
@@ -21,7 +22,8 @@ const streets = [
 ]
 
 /**
- * The id of a document. Its length is fixed, so that the length of requests is fixed, too.
+ * The id of a document. All ids have the same length, so that all requests of a kind have
+ * the same length.
  */
 export function idOf(number: number): string {
   return `doc-${String(number).padStart(9, '0')}`

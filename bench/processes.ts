@@ -15,7 +15,10 @@ const quietly = '--disable-warning=ExperimentalWarning'
 
 export const token = 'bench-token'
 
-/** Bytes of private memory and of mapped files; the system can reclaim the latter. */
+/**
+ * Bytes of private memory and of mapped files; the system can reclaim the memory of mapped
+ * files.
+ */
 export interface Memory {
   readonly own: number
   readonly mapped: number
@@ -99,7 +102,7 @@ export class Stela {
     while (before !== undefined && performance.now() - idleSince < idleMs) {
       await setTimeout(idleMs / 4)
       const now = this.processorMs()
-      // A process that uses one tick now and then counts as idle.
+      // A process that occasionally uses a single tick counts as idle.
       if (now === undefined || now > before + tickMs) idleSince = performance.now()
       before = now
     }

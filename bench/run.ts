@@ -310,7 +310,7 @@ function growthOf(rows: readonly Row[]): Figure[] {
         `${large.size} documents over time with ${small.size}`,
       value: small.requestsPerSecond / large.requestsPerSecond,
       unit: 'times',
-      // The target is per factor of ten in size.
+      // The target is the maximum growth for ten times the size.
       max: growthMax ** Math.log10(large.size / small.size),
     })
   }

@@ -41,7 +41,10 @@ export interface VersionRow {
   /** Microseconds of CPU time per request: medians of the rounds. */
   readonly nowUs: number
   readonly beforeUs: number
-  /** Ratio of other to current time: the median over the rounds, with its 95 % interval. */
+  /**
+   * CPU time of the other version divided by that of this one: the median over the rounds,
+   * with its 95 % interval.
+   */
   readonly ratio: number
   readonly low: number
   readonly high: number

@@ -14,7 +14,10 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 const root = join(import.meta.dirname, '..')
 const from = join(root, 'src/console')
 const to = join(root, 'build/console')
-/** Renamed at the end, so that a running server finds all old files or all new ones. */
+/**
+ * Temporary output folder. The build renames it at the end, so that a running server finds
+ * all old files or all new ones.
+ */
 const outdir = `${to}-${process.pid}`
 
 /** The script tag of src/console/index.html, which the build replaces. */

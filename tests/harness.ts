@@ -24,7 +24,7 @@ export interface WireError {
   readonly documentIds?: readonly unknown[]
 }
 
-/** A response body, parsed like JavaScript clients do. */
+/** A response body, parsed as JavaScript clients parse it. */
 export interface Envelope {
   readonly data?: {
     readonly document?: Record<string, unknown> | null

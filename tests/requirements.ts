@@ -11,11 +11,14 @@ export interface Missing {
   /** The requirement and how to install it; skipped tests state it as their reason. */
   readonly reason: string
   /**
-   * Whether it is a program that can be installed, and not a permission. With CI=true, a run
-   * without it fails.
+   * Whether the requirement is a program that can be installed, and not a permission.
+   * With CI=true, a run without the program fails.
    */
   readonly isTool: boolean
-  /** Modules that need it. A test file that imports one, directly or not, needs it as well. */
+  /**
+   * Modules with this requirement. A test file that imports one of them, directly or not,
+   * has it as well.
+   */
   readonly modules: readonly string[]
 }
 

@@ -63,7 +63,8 @@ const describeImport = "import { describe } from 'node:test'"
 const sharedBrowser = [`import '${hrefOf('tests/console/shared-browser.ts')}'`]
 
 /**
- * Files of the `short` folders that do not share a process: long ones, and those that measure it.
+ * Files of the `short` folders that do not share a process: long files, and files that
+ * measure their process.
  */
 const alone = [
   ...['docs/differences', 'engine/memory/memory', 'http/back-pressure'],
@@ -94,7 +95,10 @@ function refuse(): void {
   if (tools.length > 0) process.exit(1)
 }
 
-/** Undefined if tests on a node are skipped, or if the environment names a running node. */
+/**
+ * Starts the node that tests share; returns undefined if tests on a node are skipped, or if
+ * the environment names a running node.
+ */
 async function startNode(): Promise<SharedNode | undefined> {
   const isMissing = missing.some(({ modules }) => modules.includes(sharedNodeModule))
   return isMissing ? undefined : SharedNode.start()

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * The command line that tests run as a process. `npm test` builds the package and uses that, which
- * starts in half of the time; a single file uses the source.
+ * The command line that tests run as a process. `npm test` builds the package and runs
+ * its program, which starts in half of the time; a test file that is run alone uses the
+ * source.
  */
 export const program =
   process.env['STELA_TEST_PROGRAM'] ??

@@ -6,7 +6,7 @@ export class Fts5 {
   readonly #search: StatementSync
   readonly #count: StatementSync
 
-  /** Creates an index of the texts in a file. */
+  /** Creates a file that contains an index of the texts. */
   constructor(file: string, texts: Iterable<string>) {
     this.#database = new DatabaseSync(file)
     this.#database.exec('CREATE VIRTUAL TABLE texts USING fts5(text)')

@@ -180,8 +180,9 @@ class RawCluster {
   }
 
   /**
-   * The write of an update. It writes the loaded document unchanged, since the content does
-   * not change the cost.
+   * An update: reads the version of a loaded document, and writes the document if the
+   * version has not changed. The written content is the same, because it does not affect
+   * the cost.
    */
   #incrementing(record: NewRecord): Act {
     const key = boundKey(keyOf(record.id))
@@ -260,7 +261,8 @@ async function answer(question: RawCassandraQuestion): Promise<RawCassandraAnswe
   }
   const { collection, seed, size } = question
   cluster = new RawCluster(await open(question.open), collection, seed, size)
-  // Keep-alive has no timeout, because clients are idle during the turns of the others.
+  // Keep-alive has no timeout, because clients are idle during the turns of other
+  // contenders.
   const server = createServer({ keepAliveTimeout: 0 }, cluster.serve).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port

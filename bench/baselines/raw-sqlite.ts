@@ -25,7 +25,7 @@ import { Picks } from '../documents.ts'
 import type { RawWrite } from '../workloads/workload.ts'
 
 export type SqliteQuestion =
-  /** A writable store with documents 0 to `size`. */
+  /** Opens a writable store with documents 0 to `size`. */
   | { readonly open: string; readonly seed: number; readonly size: number }
   | { readonly write: RawWrite; readonly forMs: number }
 
@@ -118,7 +118,7 @@ class RawStore {
   }
 }
 
-/** Writes the entries of the index, which the store has in runs, into a table. */
+/** Copies the index entries from the runs of the store into a table. */
 function makeEntries(database: DatabaseSync): void {
   const reader = new RunsReader(database)
   reader.begin()

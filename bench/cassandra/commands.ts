@@ -17,7 +17,9 @@ export type CommandKind =
 export interface ClusterCommand {
   readonly kind: CommandKind
   readonly says: string
-  /** Whether a request can be repeated; otherwise each is created for a single use. */
+  /**
+   * Whether a request can be repeated; otherwise each request is created for a single use.
+   */
   readonly requests: 'repeat' | 'once'
   readonly body: (picks: ClusterPicks) => string
   /** Minimum rate relative to the driver's. */

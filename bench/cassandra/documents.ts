@@ -25,7 +25,7 @@ export class ClusterPicks {
   readonly #centers: readonly Float32Array[]
   #next: number
 
-  /** Documents 0 to `size` are loaded; `next` is the number of the next new one. */
+  /** Documents 0 to `size` are loaded; `next` is the number of the next new document. */
   constructor(seed: number, size: number, next = size) {
     this.#seed = seed
     this.#size = size

@@ -35,7 +35,10 @@ export interface StatementCost {
   readonly ms: number
   /** CPU time on each contacted node, whether it finds rows or not. */
   readonly lookupMs?: number
-  /** Matching rows per requested row, over all data. Absent: 1. */
+  /**
+   * Number of matching rows in all data, divided by the number of requested rows. Absent:
+   * 1.
+   */
   readonly plenty?: number
 }
 
@@ -56,7 +59,8 @@ export function quorumOf(copies: number): number {
 /**
  * Number of requests that scan the ring, where each range is read from `needed` replicas.
  * Adjacent ranges are combined as long as enough nodes have all of them. With several
- * tokens per node, adjacent ranges belong to other nodes, so each needs its own request.
+ * tokens per node, adjacent ranges have different nodes, so each range needs its own
+ * request.
  */
 export function partsOf({ nodes, copies, tokens }: Cluster, needed: number): number {
   if (nodes <= copies) return 1
@@ -92,7 +96,7 @@ export interface Carried {
   readonly requestsPerSecond: number
   /** CPU time of all nodes per request. */
   readonly nodesMs: number
-  /** Server cores for this number of requests. */
+  /** Cores that the HTTP servers need for this rate of requests. */
   readonly serverCores: number
 }
 

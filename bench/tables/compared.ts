@@ -150,7 +150,7 @@ export function growthOf(all: readonly Compared[], growthMax: number): Figure[] 
           `${whole(large.size)} rows over time with ${whole(smallest)}`,
         value: small.requestsPerSecond / large.requestsPerSecond,
         unit: 'times',
-        // The target is per factor of ten in rows.
+        // The target is the maximum growth for ten times the rows.
         max: growthMax ** Math.log10(large.size / smallest),
       },
     ]

@@ -1,8 +1,9 @@
 /**
  * Rows of the tables: sensor readings of about 160 bytes of JSON. A sensor is a partition
- * in descending order of time, with a hundred readings at every size. Sensors report ten
- * readings at a time in turn, so inserts are spread over the key. Each row is a function of
- * seed and number, so that every run and every baseline has the same.
+ * in descending order of time, with a hundred readings whatever the number of rows. Sensors
+ * report ten readings at a time in turn, so inserts are spread over the key. Each row is a
+ * function of the seed and its number, so that every run and every baseline has the same
+ * rows.
  */
 import { randomNumbers } from '../documents.ts'
 

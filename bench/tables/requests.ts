@@ -1,4 +1,7 @@
-/** Requests on the readings over HTTP; `baselines/raw-tables.ts` has the same in SQL. */
+/**
+ * Requests on the readings over HTTP; `baselines/raw-tables.ts` has the same requests in
+ * SQL.
+ */
 import { batchSize } from '../dataset.ts'
 import { foundMax, instant, type Readings } from './readings.ts'
 

@@ -1,7 +1,8 @@
 /**
- * Vectors with the structure of embeddings: clustered and of low intrinsic dimension. A
- * point near one of a thousand centers in 24 dimensions, projected by a common matrix, plus
- * noise, normalized. Uniformly random vectors would all be equally distant.
+ * Vectors with the structure of embeddings: clustered and of low intrinsic dimension.
+ * Each vector is a point near one of a thousand centers in 24 dimensions, which is
+ * projected by a common matrix; noise is added, and the result is normalized. Uniformly
+ * random vectors would all be equally distant.
  */
 import { randomNumbers } from '../documents.ts'
 

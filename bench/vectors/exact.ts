@@ -53,7 +53,7 @@ export function recallOf(
   return expected === 0 ? 1 : found / expected
 }
 
-/** Keeps the best few of many, best first. */
+/** Keeps the few best of many vectors, the best one first. */
 class Best {
   readonly numbers: number[] = []
   readonly #scores: number[] = []

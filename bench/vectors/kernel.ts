@@ -25,7 +25,7 @@ export interface KernelSettings {
   readonly progress: (line: string) => void
 }
 
-/** Minimum speed relative to the faster of the others, by CPU architecture. */
+/** Minimum speed relative to the faster of the other indexes, by CPU architecture. */
 const targets = arch() === 'arm64' ? { search: 4, build: 5 } : { search: 2, build: 2.5 }
 
 export async function studyKernel(

@@ -106,8 +106,9 @@ export function nearestExactly(
 }
 
 /**
- * Rescores as engine/embedded/read/vector-search.ts does: candidates are compared until the
- * codes of the rest are too distant, by twice the largest error of codes so far.
+ * Rescores as engine/embedded/read/vector-search.ts does: it compares candidates until the
+ * distance by code of the next one, less twice the largest error of a code so far, exceeds
+ * that of the farthest result.
  */
 function rescore(
   { queries, vectors }: VectorSet,

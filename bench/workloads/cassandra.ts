@@ -17,7 +17,7 @@ import { takeTurns } from '../turns.ts'
 import { clientOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
 import type { Findings, Study, StudySettings, Table } from './study.ts'
 
-/** Names of what each run creates, and drops at the end. */
+/** Names of the keyspace and the collection that each run creates, and drops at the end. */
 const place = { systemKeyspace: 'stela_bench', collection: 'bench' }
 const path = `/v1/default_keyspace/${place.collection}`
 
@@ -131,7 +131,10 @@ async function load(
   }
 }
 
-/** Further parameters of the capacity model: parts that all statements have. */
+/**
+ * Costs that occur in several kinds of statements: further parameters of the capacity
+ * model.
+ */
 const parts = [
   { kind: 'floor', what: 'minimum cost of a statement, CPU time of a node' },
   { kind: 'lookup', what: 'an index lookup without a match, CPU time of a node' },

@@ -10,9 +10,10 @@ import { short, whole } from '../report.ts'
 import type { Findings, Study, Table } from './study.ts'
 
 /**
- * Milliseconds of CPU time over 16 connections, from lab/cluster.md, the run of 17 November
- * 2026, 22:50: of a node by the driver alone, and of the server. Vector searches are
- * measured through the server, which requests more rows than the driver.
+ * CPU time per request over 16 connections, in milliseconds: of a node that the driver
+ * alone uses, and of the server. The numbers are from lab/cluster.md, the run of 17
+ * November 2026, 22:50. Vector searches are measured through the server, which requests
+ * more rows than the driver.
  */
 const floorMs = 0.09
 const lookupMs = 0.122

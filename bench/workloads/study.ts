@@ -3,7 +3,7 @@ import type { Curve } from '../plot.ts'
 import type { Figure } from '../run.ts'
 
 export interface Study {
-  /** Name on the command line and of the file. */
+  /** Name of the study on the command line, and of its file. */
   readonly name: string
   readonly says: string
   /** Default number of documents. */

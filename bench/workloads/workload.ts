@@ -2,10 +2,12 @@
 import type { Picks } from '../documents.ts'
 
 export interface Workload {
-  /** Name on the command line and of the file. */
+  /** Name of the workload on the command line, and of its file. */
   readonly name: string
   readonly says: string
-  /** Whether a request can be repeated; otherwise each is created for a single use. */
+  /**
+   * Whether a request can be repeated; otherwise each request is created for a single use.
+   */
   readonly requests: 'repeat' | 'once'
   /** The body of the next request. */
   body(picks: Picks): string

@@ -265,7 +265,9 @@ describe('a user', () => {
   })
 })
 
-/** Sends all requests over one connection and asserts that it is not replaced. */
+/**
+ * Sends all requests over one connection, and asserts that the connection is not replaced.
+ */
 class OneConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #token: string
@@ -422,7 +424,8 @@ describe('a principal cannot grant more than its own permissions', () => {
 })
 
 test('a stored administrator token can be revoked while the configuration contains one', async () => {
-  // The configured administrator token can create others, so no stored one is the last.
+  // The configured administrator token can create other tokens, so a stored token is never
+  // the last one.
   const one = await admin.tokenOf('Organization Administrator')
   await admin.ask('DELETE', `/clientIdSecrets/${one.clientId}`, { token: one.token })
   await admin.refuse(401, 'GET', '/currentOrg', { token: one.token })

@@ -59,8 +59,8 @@ export interface WireToken {
 }
 
 /**
- * A server that is started before the tests of the describe, or of the file, that creates this, and
- * stopped after them.
+ * A server that runs during the tests of the file, or of the `describe`, that creates
+ * this object.
  */
 export class AdminServer extends RunningServer {
   constructor(

@@ -23,7 +23,7 @@ describe('an address that sends invalid credentials', () => {
   })
 
   test('has to wait at both ports', async () => {
-    // From here on the lockout knows the test's token as valid for this address.
+    // This request makes the lockout record the test's token as valid for this address.
     const { token, clientId } = await admin.tokenOf('RO User')
     for (const guess of ['one', 'two', 'three']) {
       const answer = await admin.command('', find, guess)
@@ -40,7 +40,8 @@ describe('an address that sends invalid credentials', () => {
     assert.match(messageIn(refused), /invalid credentials/)
     assert.match(refused.headers.get('retry-after')!, /^[1-9]\d*$/)
 
-    // The account is valid but guessable and new from this address, so it counts as a guess.
+    // The password is valid, but passwords can be guessed, and this one was not used from
+    // this address before, so it counts as a guess.
     assert.equal((await admin.command('', find, annToken)).http, 429)
 
     // Generated tokens, and credentials that were valid before, keep working, on new connections

@@ -1,4 +1,7 @@
-/** Tokens, roles and users below HTTP: what is stored, and when changes take effect. */
+/**
+ * Tokens, roles and users, tested without HTTP: what is stored, and when changes take
+ * effect.
+ */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'

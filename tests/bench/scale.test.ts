@@ -25,7 +25,8 @@ test('a quorum is more than half of the replicas', () => {
 
 test('a scan of the ring combines adjacent ranges with common replicas into one request', () => {
   assert.equal(partsOf(cluster(3), 2), 1)
-  // With three replicas, two adjacent ranges share two nodes, and three share one.
+  // With three replicas, two adjacent ranges share two nodes, and three adjacent ranges
+  // share one.
   assert.equal(partsOf(cluster(12), 2), 6)
   assert.equal(partsOf(cluster(12), 1), 4)
   assert.equal(partsOf(cluster(100), 1), 34)
@@ -94,6 +95,6 @@ test('the rate of a mix lies between those of its parts, and server capacity is 
   const { nodesMs, requestsPerSecond, serverCores } = carriedBy(cluster(12), mix, floorMs)
   assert.equal(nodesMs, 8.5)
   assert.equal(requestsPerSecond, 24_000 / 8.5)
-  // 2 ms of server time per request, on cores that are half available.
+  // 2 ms of server time per request, on cores that may use half of their time for requests.
   assert.equal(serverCores, ((24_000 / 8.5) * 2) / 1000 / 0.5)
 })

@@ -17,7 +17,10 @@ describe('the catalog of a cluster', () => {
   let keyspace: string
   let client: Client
   let catalog: ClusterCatalog
-  /** Called and awaited after each statement, so that tests can pause a refresh. */
+  /**
+   * A function that is called and awaited after each statement, so that tests can pause a
+   * refresh.
+   */
   let gate: () => Promise<undefined> | undefined
 
   before(async () => {
@@ -40,7 +43,10 @@ describe('the catalog of a cluster', () => {
     await keyspaces.remove()
   })
 
-  /** Starts a refresh and holds its reads after the schema version until `release` is called. */
+  /**
+   * Starts a refresh. The reads that follow the read of the schema version wait until
+   * `release` is called.
+   */
   async function startHeldRefresh() {
     const held = Promise.withResolvers<undefined>()
     const reached = Promise.withResolvers<undefined>()
@@ -61,7 +67,7 @@ describe('the catalog of a cluster', () => {
     }
   }
 
-  /** Creates a table that the catalog knows, and changes it afterwards. */
+  /** Creates a table, lets the catalog read its definition, and then changes the table. */
   async function changedTable(name: string): Promise<void> {
     gate = () => undefined
     await client.execute(`CREATE TABLE ${name} (id int PRIMARY KEY, word text)`)

@@ -1,5 +1,6 @@
 /**
- * Client errors that only tables of a cluster allow; they are reported as errors of the request.
+ * Errors of clients that only tables of a cluster make possible; the server reports them as
+ * errors of the request.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,6 +1,7 @@
 /**
- * Deletion of documents and rows one by one, which replaces TRUNCATE when a node rejects it. Nodes
- * reject TRUNCATE while one of them is down, which tests/cluster covers; this covers the deletion.
+ * Deletion of documents and rows one by one, which replaces TRUNCATE when a node rejects
+ * it. Nodes reject TRUNCATE while one of them is down. tests/cluster covers that rejection;
+ * this file covers the deletion.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

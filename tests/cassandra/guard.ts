@@ -22,7 +22,7 @@ export class GuardedFolder {
 
   private constructor(path: string) {
     this.path = path
-    // Detached into a process group of its own, so that Ctrl-C does not reach it.
+    // The process gets a process group of its own, so that Ctrl-C does not reach it.
     this.#guard = spawn('sh', ['-c', script, 'guard', path], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,

@@ -213,7 +213,10 @@ describe('a collection of another server', () => {
       })
 })
 
-/** Field names in order. Search fields are excluded: rewritten documents have them last. */
+/**
+ * Field names in order. Search fields are excluded, because they come last in rewritten
+ * documents.
+ */
 function ownFields(document: object): readonly string[] {
   return Object.keys(document).filter((name) => !name.startsWith('$'))
 }

@@ -1,11 +1,11 @@
-/** Proxied connections to a node that can be delayed, cut and encrypted. */
+/** Proxied connections to a node, which tests can delay, cut and encrypt. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 
 export class Line {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** Connections on which the node answers. */
+  /** Sockets that are connected to the node and receive its answers. */
   readonly #answers = new Set<Socket>()
 
   private constructor(host: string, port: number, tls: TlsOptions | undefined) {

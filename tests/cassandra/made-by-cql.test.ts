@@ -197,7 +197,8 @@ describe('a table created by CQL', () => {
     }
     const int = { type: 'int' }
     const { definition } = tables.find((table) => table.name === name)!
-    // The definitions are compared as JSON, because the order of the columns follows the key.
+    // The definitions are compared as JSON, which shows the order of the columns: key
+    // columns first.
     assert.equal(
       JSON.stringify(definition),
       JSON.stringify({

@@ -88,7 +88,7 @@ function configOf(folder: string, address: string, ring: Ring): object {
     storage_compatibility_mode: 'NONE',
     auto_snapshot: false,
     incremental_backups: false,
-    // Materialized views are off by default; older clusters have some.
+    // Materialized views are off by default, but older clusters may contain some.
     materialized_views_enabled: true,
     // Some products set this guardrail. It does not apply to superusers, which most tests use.
     secondary_indexes_per_table_fail_threshold: indexesMax,

@@ -12,7 +12,7 @@ import { javaArguments, smallHeap, writeConfig, type Ring } from './node-config.
 import { findPort } from './ports.ts'
 import { findJava, findMaven, MissingTool, type Java, type Tool } from './tools.ts'
 
-/** Maximum milliseconds of a start: more than on any machine. */
+/** Maximum milliseconds of a start: longer than a start takes on any machine. */
 const startMsMax = 300_000
 
 /** Programs and files that all nodes need. */
@@ -170,7 +170,8 @@ export class CassandraNode {
     const child = spawn(
       java.program,
       javaArguments(this.folder, this.#ring, jars, archiveFlag),
-      // Detached into a process group of its own: after Ctrl-C, this process or the guard ends it.
+      // The node gets a process group of its own: after Ctrl-C, this process or the guard
+      // ends the node.
       { stdio: ['ignore', log.fd, log.fd], detached: true },
     )
     this.#folder.watch(child.pid)

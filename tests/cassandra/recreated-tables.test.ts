@@ -84,7 +84,7 @@ describe('a table that was dropped and created again with other types', () => {
   }
 
   const others = async () => {
-    // Waits until no other server uses its cached schema.
+    // Waits until the cached schemas of other servers have expired.
     await new Promise((resolve) => setTimeout(resolve, schemaCacheMs + 100))
   }
 

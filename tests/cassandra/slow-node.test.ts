@@ -75,8 +75,8 @@ describe('a node', () => {
     assert.deepEqual((await ask()).codes, [])
     own.cut()
     let answer = await ask()
-    // The error is a timeout until pending statements and the time for which the schema is trusted
-    // end.
+    // Commands time out at first: until the pending statements have ended and the cached
+    // schema has expired.
     while (answer.codes.length === 0 || answer.codes[0] === 'TIMEOUT_READING_DATA')
       answer = await ask()
     assert.deepEqual(answer.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], answer.text)

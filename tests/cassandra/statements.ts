@@ -90,7 +90,7 @@ describe('statements of a command', () => {
 
   test('concurrent findOne commands share a read of the schema version', async () => {
     const findOne = { filter: { _id: 'id-1' } }
-    // Waits for longer than the schema is trusted.
+    // Waits until the cached schema has expired.
     await sleep(schemaCacheMs + 100)
     await assertCounted(times, () =>
       Promise.all(many(() => ({ findOne })).map((body) => send(path, body))),

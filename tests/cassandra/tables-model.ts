@@ -14,7 +14,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const tables = 6 * times
 const stepsPerTable = 60
 
-/** Milliseconds after which the other server knows a schema change. */
+/** Milliseconds after which the other server has noticed a schema change. */
 const agreedAfterMs = 1_100
 
 const changesSchema = /^\{"(?:create|drop|alter)/

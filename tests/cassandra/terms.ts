@@ -1,4 +1,7 @@
-/** The index of terms that servers maintain on a cluster, with two writers, some of which fail. */
+/**
+ * The index of terms that servers maintain on a cluster, with two writers, some of whose
+ * writes fail.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'
@@ -84,7 +87,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
         new WriteClock(),
       )
       const place = { target: store.target.uid, path: '$lexical' }
-      // Leaves the state of a server that dies before it writes the document.
+      // Writes the same index entries as a server that dies before it writes the document.
       for (const key of ['2:1', '2:2'])
         await postings.put(place, { key, text: 'ant bee', terms: ['ant', 'bee'] }, 1n)
       assert.deepEqual(await store.search('ant'), [1])

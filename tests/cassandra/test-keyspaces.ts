@@ -61,7 +61,7 @@ export class TestKeyspaces {
     })
     if (this.#key === '') return checked(engine)
     const front = databaseEngine(checked(engine), this.#key, (create) => create())
-    // `close` of a database engine leaves the engine below it open.
+    // `close` of a database engine leaves the wrapped engine open.
     return around(front, { close: () => engine.close() })
   }
 

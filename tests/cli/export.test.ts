@@ -181,7 +181,7 @@ describe('stela export', () => {
   })
 })
 
-/** Asserts that both have the same lines in any order. */
+/** Asserts that both lists contain the same lines in any order. */
 function assertSame(lines: readonly string[], expected: readonly string[]): void {
   assert.equal(lines.length, expected.length)
   const known = new Set(expected)

@@ -10,8 +10,8 @@ import { defaultProviderSettings } from '../../src/providers/provider-settings.t
 import { testToken } from '../harness.ts'
 import { refusal, Service, type Document } from './client.ts'
 
-// An unreachable default reranker: with its usual address, an installed local model would replace
-// it.
+// The default reranker gets an unreachable address, because with its usual address an
+// installed local model would replace it.
 const rerankingUrls = new Map([['nvidia', 'http://127.0.0.1:9/ranking']])
 const service = await Service.start({
   providers: { ...defaultProviderSettings, rerankingUrls },

@@ -36,7 +36,10 @@ const allOff: OptionsContext = {
   features: { lexical: false, reranking: false, vectorize: false },
 }
 
-/** A server on which every configured reranker answers itself: no other one replaces it. */
+/**
+ * Settings of a server on which every configured reranker answers its own requests: no
+ * other reranker replaces it.
+ */
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
 describe('accepted collection options', () => {

@@ -1,6 +1,6 @@
 /**
- * The layer between commands and engines, on an engine that serves nothing: filters, sorts, paging,
- * counts and conflicts are all handled above the engine.
+ * The layer between commands and engines, on an engine that serves nothing: the layer
+ * itself handles all filters, sorts, pages, counts and conflicts.
  */
 import {
   deleteDocument,

@@ -1,4 +1,7 @@
-/** Documents on an engine that serves nothing, for tests of the layer above the engine. */
+/**
+ * Documents on an engine that serves nothing, for tests of the layer between commands and
+ * engines.
+ */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import {

@@ -117,7 +117,8 @@ describe('large documents', () => {
       )
     const nothing = await show({ other: 0 })
     const elements = await show({ elements: { b: 0 } })
-    // The projection visits every element, so it yields as often, although it prints less.
+    // The projection visits every element, so this find yields as often as one that prints
+    // all elements.
     assert(elements >= nothing, `${elements} pauses, and ${nothing} with all of it`)
   })
 })

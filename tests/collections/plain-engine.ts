@@ -1,6 +1,7 @@
 /**
- * The minimal engine: records in a Map, returned page by page in no useful order. It serves no
- * filter, sort or count, so results are right only if the layer above computes them.
+ * The minimal engine: records in a Map, returned page by page in no useful order. It
+ * serves no filter, sort or count, so results are right only if the layer that calls it
+ * computes them.
  */
 import assert from 'node:assert/strict'
 import type {
@@ -21,7 +22,7 @@ export class PlainEngine implements Engine {
   /** Maximum number of records per page, whatever the query requests. */
   pageMax = 3
   reads = 0
-  /** The number of records of each requested write. */
+  /** The number of records in each requested write. */
   readonly writes: number[] = []
   /** Runs before each write, to simulate changes by other servers. */
   meanwhile: () => void = () => undefined

@@ -10,8 +10,8 @@ describe('findCollections', () => {
   before(async () => {
     server = await startServer({
       durable: false,
-      // An unreachable default reranker: with its usual address, an installed local model would
-      // replace it.
+      // The default reranker gets an unreachable address, because with its usual address an
+      // installed local model would replace it.
       providers: {
         ...defaultProviderSettings,
         rerankingUrls: new Map([['nvidia', nowhere]]),

@@ -220,8 +220,9 @@ describe('tables', () => {
 })
 
 /**
- * Rewrites a data folder to the form of version 0.1: definitions do not mark columns whose rows
- * print floating-point numbers with a fraction, and stored rows contain 1 for 1.0.
+ * Converts a data folder to the format of version 0.1: definitions have no mark for
+ * tables whose rows store floating-point numbers with a fraction, and stored rows contain 1
+ * for 1.0.
  */
 function becomeVersion01(dataDir: string): void {
   editCatalog(dataDir, (catalog) => {

@@ -1,6 +1,6 @@
 /**
- * Runs some document and row commands on the in-memory engine, which leaves most of a query to the
- * layers above. `STELA_TEST_ENGINE=memory` runs any other test on it.
+ * Runs some document and row commands on the in-memory engine, which leaves most of a query
+ * to its callers. `STELA_TEST_ENGINE=memory` runs any other test on it.
  */
 process.env['STELA_TEST_ENGINE'] = 'memory'
 

@@ -4,7 +4,10 @@ import type { Config } from '../../src/settings/config.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
-/** A server that runs during the tests of a file, or of the `describe` that creates this. */
+/**
+ * A server that runs during the tests of the file, or of the `describe`, that creates this
+ * object.
+ */
 export class RunningServer {
   #server: TestServer | undefined
 

@@ -36,7 +36,7 @@ function onSeats(command: string, body: unknown, ...prints: RegExp[]): CodeCase 
 
 const place = { keyspace: 'default_keyspace' }
 
-/** Commands on a keyspace, and on no keyspace. */
+/** Commands whose path names a keyspace, and commands whose path names none. */
 const made: readonly CodeCase[] = [
   {
     request: {

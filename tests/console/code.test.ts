@@ -99,8 +99,8 @@ describe('a command as code', () => {
       keyspace: 'default_keyspace',
       target: 'films',
       kind: 'collection',
-      // insertOne is a method of the client. The other name runs through its generic command
-      // function.
+      // insertOne is a method of the client. The code sends the other command through the
+      // generic command function of the client.
       command: position % 2 === 0 ? 'insertOne' : 'do it',
       body: `{"document": ${body}}`,
     }))
@@ -180,7 +180,7 @@ const numeral = fc.oneof(
   fc.constantFrom('1e400', '-0', '1E+2', '0.10', '123456789.123456789123456789', '-1e-30'),
 )
 
-/** JSON texts, because parsed values would lose the details under test. */
+/** JSON texts, because parsing would change numbers such as 1E+2, 0.10 and 1e400. */
 const { value: anyValue } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -47,7 +47,10 @@ export class ConsoleWindow {
       this.#complaints.push(request.url())
   }
 
-  /** Opens the console in a page of other tests, because creating a page takes seconds. */
+  /**
+   * Opens the console in a page that other tests have used, because creating a page takes
+   * seconds.
+   */
   static async open(config: Partial<Config>, page: Promise<Page>): Promise<ConsoleWindow> {
     const server = startServer({ adminPort: 0, ...config })
     return new ConsoleWindow(await server, await page)

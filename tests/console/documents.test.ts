@@ -156,7 +156,7 @@ describe('lines of documents', () => {
     assert.deepEqual(lines(opened, 'table'), all)
     opened = toggleAt(opened, 'id0', ['a', 'b'])
     assert.deepEqual(lines(opened, 'table'), ['#0', 'a', 'a.b', '#1'])
-    // Toggling for all documents clears the exceptions.
+    // Toggling a value in all documents removes the exceptions of single documents.
     opened = toggleEverywhere(toggleEverywhere(opened, ['a', 'b']), ['a', 'b'])
     assert.deepEqual(lines(opened, 'table'), all)
   })

@@ -56,7 +56,8 @@ describe('the console with a limited token', () => {
     await openByName(page, 'books')
     await page.getByText('1–20').waitFor()
     assert.deepEqual(await tabsOf(page), ['Data', 'Query', 'Search', 'Map', 'Files'])
-    // The capabilities of the target are unknown, so the server reports unsupported ones.
+    // The console does not know which searches the target supports, so it sends any search
+    // and shows the error of the server.
     await page.getByRole('link', { name: 'Search' }).click()
     await page.getByLabel('Search for').fill('1')
     await page.keyboard.press('Enter')
@@ -147,7 +148,7 @@ describe('the console with a limited token', () => {
     }
   })
 
-  /** Creates a token that may do this with one target and list nothing. */
+  /** Creates a token that permits these actions on one target, and permits no listing. */
   async function tokenFor(name: string, actions: readonly string[]): Promise<string> {
     const { id } = (await admin('GET', 'currentOrg')) as { id: string }
     const resources = [`drn:astra:org:${id}:db:*:keyspace:library:table:${name}`]

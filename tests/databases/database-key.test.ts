@@ -1,4 +1,7 @@
-/** The keys of databases: their form, what users may not name, and those of version 0.1. */
+/**
+ * The keys of databases: their form, keyspace names that are rejected because they start
+ * like a key, and the keys of version 0.1.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Databases below HTTP: recovery after a crash between two steps, and limits. */
+/** Databases, tested without HTTP: recovery after a crash between two steps, and limits. */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, test } from 'node:test'

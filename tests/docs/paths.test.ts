@@ -29,7 +29,8 @@ for (const page of pages)
     const named = [...read(page).matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(
       ([, name]) => name!,
     )
-    // The description of a request's path names this folder relative to the previous one.
+    // This folder is mentioned relative to the folder before it, in the description of a
+    // request's path.
     const relative = ['local/']
     const missing = named.filter((name) => !relative.includes(name) && !isThere(name))
     if (/[A-Z]\.md$/.test(page)) assert(named.length > 20)

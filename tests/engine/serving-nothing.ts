@@ -1,6 +1,6 @@
 /**
- * Wraps an engine so that it only walks through records, and leaves filters, sorts and searches
- * to the layer above.
+ * Wraps an engine so that it only walks through records, and leaves filters, sorts and
+ * searches to its caller.
  */
 import { around } from '../../src/engine/around.ts'
 import type { Engine, Page } from '../../src/engine/contract.ts'

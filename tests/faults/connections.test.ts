@@ -12,7 +12,7 @@ import { killLeftovers, processToken, ServerProcess } from './server-process.ts'
 const documentCount = 4_000
 const many = '/default_keyspace/many'
 
-/** No index can answer this: the count scans every document on a reader thread. */
+/** No index can answer this filter: the count scans every document on a reader thread. */
 const longRead = { countDocuments: { filter: { 'a.0.0.0.0.0.0': { $ne: 1 } } } }
 const allOfThem = JSON.stringify({ status: { count: documentCount } })
 

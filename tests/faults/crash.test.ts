@@ -1,7 +1,8 @@
 /**
- * A killed server loses no acknowledged write and leaves no partial one. The kill ends the process
- * and not the machine, so data given to the operating system stays. Durability beyond that depends
- * on the sync of SQLite at each commit; damage to a cut log is tested here.
+ * A killed server loses no acknowledged write and leaves no partial one. The kill ends the
+ * process and not the machine, so data that the operating system has received is kept.
+ * After a power loss, durability depends on the sync of SQLite at each commit; for that
+ * case, the tests only damage logs or cut their ends.
  */
 import assert from 'node:assert/strict'
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'

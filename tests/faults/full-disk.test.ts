@@ -254,8 +254,8 @@ describe('on a full disk', options, () => {
     await succeed(server, keyspace, {
       createCollection: { name: 'books', options: { vector } },
     })
-    // A file at the path of the folder of snapshots: nothing can be saved there, even with free
-    // space.
+    // A file takes the place of the snapshot folder: no snapshot can be saved, even with
+    // free space.
     writeFileSync(join(disk.data, 'default_keyspace', 'books', 'vectors'), '')
     for (let part = 0; part < 12; part++) {
       const documents = Array.from({ length: 100 }, (_, i) => {

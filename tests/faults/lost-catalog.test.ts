@@ -70,7 +70,7 @@ function copyOfKilled(): string {
 
 const storesOf = ['default_keyspace/books', 'default_keyspace/shops', 'second/films']
 
-/** Asserts that a server has everything that was acknowledged in the folder. */
+/** Asserts that a server on the folder has the data of all acknowledged writes. */
 function assertWhole(folder: string): Promise<void> {
   return serving(folder, async (server) => {
     for (const path of [`${keyspace}/books`, '/second/films']) {

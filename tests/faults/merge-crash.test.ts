@@ -13,7 +13,10 @@ import { assertSound } from './sound-copy.ts'
 
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
-/** States of a segment: while others are merged into it, and while its rows are deleted. */
+/**
+ * States of a segment: while other segments are merged into it, and while its rows are
+ * deleted.
+ */
 const halfDone = ['making', 'dropped'] as const
 
 /** Required number of kills in each state, and maximum number of kills in all. */

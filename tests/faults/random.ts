@@ -33,7 +33,10 @@ export class Random {
     return this.below(times) === 0
   }
 
-  /** An independent stream, so that the choices of one user do not shift those of another. */
+  /**
+   * An independent stream, so that more choices in one part of a test do not change those
+   * in another part.
+   */
   fork(): Random {
     return new Random(this.below(2 ** 32))
   }

@@ -183,7 +183,7 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
       const answered = schemas.length - 1
       let last = ''
       watchDisk((step) => {
-        // Most steps only read or change memory: ignores a folder that is the same as before.
+        // Most steps only read or change memory: a folder that did not change is ignored.
         const content = JSON.stringify([...digestsOf(dataDir)])
         if (content === last) return
         last = content

@@ -103,7 +103,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
     }
   }
 
-  /** Searches repeatedly, and accepts that the target is gone. */
+  /** Searches repeatedly, and accepts errors that report that the target is gone. */
   function keepSearching(path: string, others: readonly string[] = []) {
     let goneCount = 0
     const work = keepOn(2 * searches.length, async (worker) => {
@@ -117,8 +117,8 @@ describe(`searches during a drop (seed ${seed})`, () => {
     return {
       stop: () => work.stop(),
       /**
-       * Continues until some searches found the target gone, however long that takes on a busy
-       * machine.
+       * Continues until some search reports that the target is gone, however long that
+       * takes on a busy machine.
        */
       async stopOnceGone(): Promise<void> {
         while (goneCount === 0 && work.isRunning()) await delay(5)
@@ -160,7 +160,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
   test('find only new documents when the target is created again at once', async () => {
     const path = '/default_keyspace/again'
     for (let round = 0; round < 6; round++) {
-      // Each round has other vectors and texts, and every second one another dimension.
+      // Each round has other vectors and texts, and the dimension alternates.
       const dimension = round % 2 === 0 ? 8 : 5
       await fill('/default_keyspace', 'again', dimension, 150)
       const searching = keepSearching(path, ['INVALID_VECTOR_LENGTH'])
@@ -168,7 +168,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
       await delay(50 + random.below(100))
       await writing.stop()
       await assertExact(path, dimension)
-      // Writes that are in flight when the collection is dropped.
+      // These writes are in progress when the collection is dropped.
       const late = keepWriting(path, dimension)
       await delay(random.below(30))
       await done('/default_keyspace', { deleteCollection: { name: 'again' } })

@@ -95,7 +95,7 @@ export function unmountLeftovers(): void {
   for (const disk of [...mounted]) disk.unmount()
 }
 
-/** The reason why small disks are not available here, or undefined. */
+/** The reason why small disks are not available here; undefined if they are available. */
 export const noDisks: string | undefined = await tryOut()
 
 async function tryOut(): Promise<string | undefined> {

@@ -32,7 +32,7 @@ const each =
 
 const vector = [1, -1, 0.5, 0.25, 1, 2, -2, 1]
 
-/** Keys of rows that visitors write and that no other check reads. */
+/** Keys of rows that commands of `visits` write and that no other check reads. */
 const stranger = (random: Random) => ({ w: -2, n: random.below(50) })
 
 const visits: readonly ((random: Random) => Visit)[] = [
@@ -217,7 +217,7 @@ test('a command succeeds although schema changes overtake it repeatedly', async 
     await provider.asked(1)
     const change = addColumn(attempt).finally(() => ended.push(`change ${attempt}`))
     if (attempt < attempts) await change
-    // These finds take long enough for a change that does not wait for the insert to end.
+    // A change that did not wait for the insert would end during these finds.
     else for (let i = 0; i < 30; i++) await done(path, { find: { filter: { id: i } } })
     changes.push(change)
     assert.deepEqual(

@@ -280,7 +280,7 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
         }),
       )
       await suspect.accepted(path, '{"deleteMany":{}}')
-      // A value that can be a key finds its row again, and no other.
+      // A value that can be a key finds its row again, and no other row.
       for (const value of own) {
         const key = `"p":${value},"c":${value}`
         const { codes, body } = await send(
@@ -304,7 +304,10 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
     })
 })
 
-/** Names that are special in JavaScript, SQL or paths, or meaningless everywhere. */
+/**
+ * Names that programs often mishandle: special in JavaScript, SQL or paths, with unusual
+ * characters, or long.
+ */
 const oddNames = [
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'length'],
   ...['0', '10', '-1', '1e3', ' x', 'a.b', '.', '&', '$', '$set', '$eq', '$binary', '*'],

@@ -105,7 +105,9 @@ export class SchemaLoad {
     allParts.map(({ name }) => [name, [false]]),
   )
   #guests: readonly GuestValues[] = [{}]
-  /** Minimum and maximum number of rows in the passing table. */
+  /**
+   * Minimum and maximum possible number of rows in the table that is created and dropped.
+   */
   #passingRows: readonly [number, number] = [0, 0]
 
   constructor(random: Random) {

@@ -75,7 +75,7 @@ describe('in a server', () => {
     return answer.text
   }
 
-  /** The writer thread starts first. */
+  /** The writer thread, which starts before all other threads. */
   const writer = () => workers[0]!
   const others = () => workers.slice(1)
   const search = { find: { sort: { $vector: [1, 0] }, projection: { n: 0 } } }

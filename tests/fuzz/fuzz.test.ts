@@ -1,4 +1,7 @@
-/** The corpus, and a short run of the fuzzer. `npm run fuzz` runs it for any time. */
+/**
+ * The corpus, and a short run of the fuzzer. `npm run fuzz` runs the fuzzer for a given
+ * time.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { killLeftovers } from '../faults/server-process.ts'

@@ -118,7 +118,10 @@ function changeMembers(state: string, change: (members: unknown[]) => void): str
   return Buffer.concat([Uint8Array.of(version), bytes]).toString('base64url')
 }
 
-/** The first byte of a page state, and the first character of an engine's position. */
+/**
+ * Format version: the first byte of a page state, and the first character of an engine's
+ * position.
+ */
 const version = 2
 const anySize = { depthMax: 1_000, valuesMax: 1_000_000 }
 

@@ -9,7 +9,7 @@ export interface Response {
 
 export type Read =
   | { readonly kind: 'response'; readonly response: Response; readonly size: number }
-  /** `size`: the minimum of bytes that the parser needs. */
+  /** `size`: the minimum number of bytes that the parser needs. */
   | { readonly kind: 'more'; readonly size: number }
   | { readonly kind: 'broken'; readonly problem: string }
 

@@ -11,7 +11,7 @@ export const patienceMs = 120_000
 /** Milliseconds that a client listens when it does not know whether a reply is due. */
 const listenMs = 120
 
-/** The connection delivered no reply, or no valid one. */
+/** The error when a connection delivers no reply, or an invalid one. */
 export class NoAnswer extends Error {}
 
 /** A kept connection with one request at a time. */

@@ -103,7 +103,7 @@ export class World {
     await this.furnish()
   }
 
-  /** Creates those objects for inputs that are missing. */
+  /** Creates the missing ones of the objects that inputs use. */
   async furnish(): Promise<void> {
     await this.#accepted('', { createKeyspace: { name: openKeyspace } })
     for (const [path, command] of openThings) await this.#accepted(path, command)

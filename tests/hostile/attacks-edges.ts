@@ -1,4 +1,7 @@
-/** Attacks beside commands: connections, headers, pages, and requests without a valid token. */
+/**
+ * Attacks that use no commands: connections, headers, pages, and requests without a valid
+ * token.
+ */
 import { once } from 'node:events'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'

@@ -1,4 +1,7 @@
-/** Regression attacks: weaknesses found by generated load and by the review of unbounded loops. */
+/**
+ * Regression attacks: they use weaknesses that generated load and a review of unbounded
+ * loops have found.
+ */
 import {
   answersOf,
   load,

@@ -16,8 +16,8 @@ export interface SettledMemory {
 }
 
 /**
- * Waits until the server's memory falls to `goal`; collects its garbage when the memory stays
- * above.
+ * Waits until the server's memory falls to `goal`; makes the server collect its garbage if
+ * the memory stays above `goal`.
  */
 export async function settledMemory(
   server: HostileServer,

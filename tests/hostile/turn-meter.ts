@@ -5,7 +5,8 @@
  * processor time between two firings is that of one turn, or of several short ones within
  * `tickMs`. Processor time does not depend on other load of the machine, as a delay would.
  * `read-turns.ts` asks for the figures by a signal, and this module writes them to the file
- * that STELA_TEST_TURNS names. Where another file asks for it, garbage is collected first.
+ * that STELA_TEST_TURNS names. If the file of `collectFileOf` exists, garbage is collected
+ * first.
  */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
@@ -70,7 +71,7 @@ export function collectFileOf(target: string): string {
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // The second collection frees objects that finalizers of the first one released.
+  // The second collection frees objects that finalizers of the first collection released.
   collect()
   collect()
 }

@@ -20,7 +20,7 @@ import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { makeCertificate, saveCertificate } from './made-certificate.ts'
 import { openConnection, readReply } from './raw-connection.ts'
 
-/** Blocks the event loop for as long as a turn may start arrivals. */
+/** Blocks the event loop until the queue may start no more arrivals in this turn. */
 function spin(): void {
   const startedAt = performance.now()
   while (performance.now() - startedAt <= fixedLimits.arrivalsMsPerTurn);

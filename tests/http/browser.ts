@@ -1,4 +1,4 @@
-/** A real browser, for behaviour that only shows in one. */
+/** A real browser, for behaviour that tests can observe only there. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
@@ -29,8 +29,9 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile,
     timeout: patienceMs,
-    // No sandbox: the pages are our own, and root and most containers cannot use one. No GPU
-    // process: without a graphics card, emulating one takes an eighth of the time.
+    // The sandbox is off, because the pages are our own, and it does not work for root and
+    // in most containers. The GPU process is off, because emulating a graphics card takes
+    // an eighth of the time.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
 }

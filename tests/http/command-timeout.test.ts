@@ -1,6 +1,6 @@
 /**
- * Commands whose synchronous work takes longer than the command timeout. They are
- * aborted in the middle of it; each would have another reply if it ran to its end.
+ * Commands whose synchronous work takes longer than the command timeout. They are aborted
+ * in the middle of this work; each command would have another reply if it ran to its end.
  */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

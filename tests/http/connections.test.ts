@@ -148,8 +148,8 @@ describe('connections', () => {
     const silent = await open()
     const half = await open()
     half.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"find`)
-    // A silent connection gets no reply: the client would take it for the reply to its next
-    // request.
+    // A silent connection gets no reply, because the client would take a reply for that to
+    // its next request.
     const [nothing, refusal] = await Promise.all([readAll(silent), readAll(half)])
     assert.equal(nothing, '')
     assertRefused(refusal, 408, 'REQUEST_TOO_SLOW')

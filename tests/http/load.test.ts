@@ -38,8 +38,8 @@ async function start(config: Partial<Config>): Promise<void> {
 }
 
 /**
- * Starts a server with a command timeout. Creates the collection without it, because a busy machine
- * might exceed it.
+ * Starts a server with a command timeout. The collection is created without a timeout,
+ * because a busy machine might exceed one.
  */
 async function startWithTimeout(commandTimeoutMs: number): Promise<void> {
   await start({})
@@ -195,8 +195,8 @@ describe('commands up to the limit', () => {
       await server.command(long, { insertOne: { document } })
     }
     /**
-     * Sends a find without reading the reply, and waits until the command runs, because the next
-     * one could take its place.
+     * Sends a find without reading the reply, and waits until the command runs, because a
+     * later find could otherwise start first.
      */
     const findUnread = async (n: number) => {
       const socket = await open()
@@ -209,7 +209,8 @@ describe('commands up to the limit', () => {
     const untilFound = async (http: number) => {
       while ((await findKeyspaces()).http !== http);
     }
-    // While both run, other commands are rejected; once a reply is read, they are served.
+    // While both finds run, other commands are rejected; once the client has read a reply,
+    // other commands are served.
     const slow = [await findUnread(1), await findUnread(2)]
     await untilFound(503)
     await readReply(slow[0]!)

@@ -105,7 +105,7 @@ describe('waiting for capacity', () => {
       assert(await share.takeWithin(ann, amount, 60_000, never))
       order.push(name)
     }
-    // The second request would fit before the first, and must not overtake it.
+    // The second request would fit earlier than the first one, but must not overtake it.
     const all = [wait('large', 70), wait('small', 1)]
     assert.equal(share.waiting, 2)
     share.release(ann, 10)

@@ -82,7 +82,8 @@ describe('a search', () => {
     const counts = Array.from({ length: 24 }, (_, i) => count(`${i}`, ended, accountOf(0)))
     assertFound(await server.command(path, search))
     await Promise.all(counts)
-    // The result of each count was right, even if it was interrupted and continued later.
+    // The result of each count was right, even if the count was interrupted and continued
+    // later.
     assert.equal(ended.length, 24)
   })
 

@@ -1,7 +1,7 @@
 /**
- * A self-signed certificate for 127.0.0.1 or another address, with a new key each time and never
- * kept. Encoded in DER by hand according to RFC 5280, because Node reads certificates but creates
- * none.
+ * A self-signed certificate for 127.0.0.1 or another address, with a new key each time.
+ * It is encoded in DER by hand according to RFC 5280, because Node reads certificates but
+ * creates none.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -31,8 +31,8 @@ export function makeCertificate(
     tagged(
       0xa3,
       sequence(
-        // basicConstraints CA: clients accept a self-signed certificate as a trusted root only with
-        // it.
+        // basicConstraints CA: clients accept a self-signed certificate as a trusted root
+        // only with this extension.
         extension('2.5.29.19', sequence(tagged(0x01, Buffer.of(0xff)))),
         extension(
           '2.5.29.17',

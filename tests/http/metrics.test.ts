@@ -153,7 +153,8 @@ describe('metrics', () => {
       await server.send('/nowhere', { method: 'GET' })
       await server.send('/v1', { method: 'GET', headers: { Token: testToken } })
     })
-    // The earlier scrape was itself counted after its numbers were taken.
+    // The earlier scrape also counts, because it was counted after its own numbers were
+    // read.
     assert.equal(grew(requests('200')), 2)
     assert.equal(grew(requests('401')), 1)
     assert.equal(grew(requests('404')), 1)

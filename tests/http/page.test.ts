@@ -79,7 +79,7 @@ describe('GET /swagger-ui', () => {
     const tag = first.headers.get('etag')!
     const again = await server.send('/swagger-ui', { headers: { 'If-None-Match': tag } })
     assert.equal(again.http, 304)
-    // A browser replaces the policy of the cached page by that of the 304.
+    // A browser replaces the policy of the cached page by the policy of the 304 reply.
     assert.equal(
       again.headers.get('content-security-policy'),
       first.headers.get('content-security-policy'),

@@ -39,7 +39,8 @@ test('one turn reads a bounded part of each concurrent body', async () => {
   server.close()
   const whole = createHash('sha256').update(body).digest('hex')
   assert.deepEqual(hashes, Array<string>(uploads).fill(whole))
-  // The bound is two chunks of each body, and one that had been read before the pause.
+  // The bound for each body is two chunks, and one more chunk that was read before the
+  // pause.
   assert.ok(mostInATurn <= uploads * 3 * 65_536, `${mostInATurn} bytes in a turn`)
 })
 

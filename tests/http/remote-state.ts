@@ -133,7 +133,10 @@ class RemoteFairShare implements FairShare {
   }
 }
 
-/** Turns over the channel: they begin later, and servers learn later that they have ended. */
+/**
+ * Turns on documents that are requested over the channel: they begin later, and servers
+ * learn later that they have ended.
+ */
 function remoteTurns(way: Way, kept: DocumentTurns): DocumentTurns {
   const passOn =
     <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) =>

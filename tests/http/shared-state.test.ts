@@ -152,7 +152,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
   })
 
   test('gives changes of a document their turns across servers', async (context) => {
-    // With one attempt per change, the loser of a race would fail without turns.
+    // Each change has only one attempt, so without turns the loser of a race would fail.
     const { one, two } = await startPair(context, {
       limits: { ...defaultLimits, changeAttemptsMax: 1 },
     })
@@ -209,7 +209,8 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
         : /: node 7 is down\./
       let failures = 0
       for (const body of [insertOf(part), find, update])
-        // Each round lets one more request succeed before the failure, until none fails.
+        // Each round lets one more request succeed before the failure, until no request
+        // fails.
         for (let after = 0; ; after++) {
           way.failAfter(after, new EngineError('unavailable', 'node 7 is down'))
           const answer = await send(body)

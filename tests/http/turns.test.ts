@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { sliceMs } from '../../src/caller/caller.ts'
 import { Turns } from '../../src/http/turns.ts'
 
-/** A manual clock, and requests that hold the thread for given times of it. */
+/** A manual clock, and requests that hold the thread for given times of that clock. */
 class World {
   now = 0
   readonly turns = new Turns(() => this.now)

@@ -158,7 +158,7 @@ describe('a request with an invalid token', () => {
     welcome.write(body)
     await readUntil(welcome, 'default_keyspace')
 
-    // An unknown expectation is neither confirmed nor waited for.
+    // The server does not confirm an unknown expectation.
     const strange = await open()
     strange.write(headOf(body.length, '/v1', { Expect: 'x' }) + body)
     assert.doesNotMatch(await readUntil(strange, 'default_keyspace'), /100 Continue/)

@@ -1,4 +1,4 @@
-/** Random documents for properties. */
+/** Random documents for property tests. */
 import fc from 'fast-check'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 

@@ -1,4 +1,4 @@
-/** Compares the interruptible sort with the one of the platform. */
+/** Compares the interruptible sort with the sort of the platform. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

@@ -5,7 +5,7 @@ import { Connection } from './connection.ts'
 import type { LoadedServer, Usage } from './loaded-server.ts'
 
 export interface Held {
-  /** Number of connections that stayed open, and number of all. */
+  /** Number of connections that stayed open, and number of all connections. */
   readonly stayed: number
   readonly connections: number
   readonly answered: number

@@ -10,7 +10,7 @@ const keyspace = '/default_keyspace'
 const collection = `${keyspace}/loaded`
 const table = `${keyspace}/loaded_rows`
 
-/** Number of documents per worker, and number of rows. */
+/** Number of documents per worker, and of rows per worker. */
 const recordsPerWorker = 150
 const dimension = 32
 const vocabulary = 'stone river letter night harbor winter copper garden silver road'.split(

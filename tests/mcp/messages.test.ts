@@ -357,7 +357,8 @@ describe('a request', () => {
       const get = await running.server.send('/v1/mcp', { headers: { Origin: origin } })
       assert.equal(get.http, 403)
     }
-    // Commands need no such check: a browser sends a preflight request before it sends a token.
+    // Commands need no check of the origin: a browser sends a preflight request before it
+    // sends a token.
     const command = await running.server.command(
       '',
       { findKeyspaces: {} },

@@ -66,8 +66,8 @@ export class CommandsModel {
 
   step(): Promise<void> {
     const random = this.#random
-    // Chooses so that collections stay small enough for the plain Map, and large enough for several
-    // pages.
+    // The probabilities keep collections small enough for the plain Map, and large enough
+    // for several pages.
     if (random.chance(this.#documents.size < 60 ? 0.5 : 0.1)) return this.#insert()
     return random.pick([
       () => this.#find(),

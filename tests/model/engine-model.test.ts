@@ -66,7 +66,7 @@ interface Commands {
   readonly shape: Shape
   readonly indexing?: IndexingOptions
   readonly count: number
-  /** Maximum number of documents; above it, none are inserted. */
+  /** Number of documents above which no more are inserted. */
   readonly documentsMax: number
 }
 
@@ -269,7 +269,8 @@ class Model {
       this.#label,
     )
     for (const write of writes) this.#apply(write)
-    // The writes refer to the records before the first call, so they are outdated now.
+    // The writes refer to the records as they were before the first call, so the writes are
+    // outdated now.
     const again = await this.#engine.write(this.#target, writes)
     assert(
       again.every((outcome) => outcome === 'conflict'),
@@ -411,8 +412,8 @@ class Model {
   }
 
   /**
-   * Asks the reader with a small budget, and repeats with larger ones until one suffices. The
-   * engine repeats once.
+   * Asks the reader with a small budget, and repeats with larger budgets until one
+   * suffices. The engine itself repeats only once.
    */
   #askShort(query: Query): Answer {
     for (let units = 50; ; units *= 10) {

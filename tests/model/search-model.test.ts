@@ -82,7 +82,7 @@ class Model {
 
   write(): Promise<void> {
     const random = this.#random
-    // Chooses so that the collection stays small enough for brute force, and leaves some ids
+    // The probabilities keep the collection small enough for brute force, with some ids
     // unused.
     const { size } = this.#books
     if (size < 150 && random.chance(size < 80 ? 0.6 : 0.1)) return this.#insert()
@@ -379,7 +379,7 @@ class Model {
     }
   }
 
-  /** A free id, often one of a deleted book. */
+  /** An unused id, often that of a deleted book. */
   #freeId(): number {
     for (;;) {
       const id = this.#random.integer(1, 200)

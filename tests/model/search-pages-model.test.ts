@@ -172,8 +172,8 @@ class Model {
   }
 
   /**
-   * Writes items, which changes the statistics: the number of texts, their lengths, and how many
-   * have a term.
+   * Writes items, which changes the statistics: the number of texts, their lengths, and the
+   * number of texts with a term.
    */
   async #write(): Promise<void> {
     const random = this.#random

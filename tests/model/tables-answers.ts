@@ -99,8 +99,8 @@ export class Answers {
   }
 
   /**
-   * The key, as a text of the model, of an inserted row from insertedIds, where binary values have
-   * no $binary wrapper.
+   * Converts the key of an inserted row, as insertedIds contains it, to a text of the
+   * model. Binary values in insertedIds have no $binary wrapper.
    */
   readId(id: readonly Value[]): string {
     const texts = this.#table.key.map(({ type }, i) =>

@@ -340,7 +340,7 @@ interface Member {
   readonly value: Element
 }
 
-/** A row's value, compared with operands. */
+/** Compares the value of a row with operands. */
 interface Order {
   to(other: Element): number
   equals(other: Element): boolean

@@ -114,8 +114,8 @@ export class Finds {
   }
 
   /**
-   * Asserts that found rows form whole partitions, each in its stored order or the reverse; the
-   * last may be partial.
+   * Asserts that found rows form whole partitions, each in its stored order or the
+   * reverse; the last partition may be incomplete.
    */
   #assertStoredOrder(
     found: readonly Found[],

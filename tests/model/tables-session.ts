@@ -56,7 +56,7 @@ export class FolderService implements Service {
   }
 }
 
-/** The commands on one table. */
+/** Sends the commands on one table, and keeps a log of them. */
 export class Session {
   commands = 0
   readonly name: string

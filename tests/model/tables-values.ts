@@ -34,8 +34,8 @@ function isList(json: Json): json is readonly Json[] {
 }
 
 /**
- * An object of the members that are defined. Not for columns, whose names may be special to
- * JavaScript.
+ * An object of the members that are defined. Do not use this function for columns, whose
+ * names may be special to JavaScript.
  */
 export function object(members: Readonly<Record<string, Json | undefined>>): Json {
   const given = Object.entries(members).filter(([, value]) => value !== undefined)

@@ -28,7 +28,8 @@ export function readStages(file: string): Instruction[][] {
 
 export class BareRoot {
   readonly #root: string
-  // Only /bin exists in the root; the commands that enter the root are found in the others.
+  // Only /bin exists in the root; the commands that enter the root are found in the other
+  // folders.
   readonly #environment: Record<string, string> = { PATH: '/bin:/usr/bin:/usr/sbin' }
   readonly #last = new Map<string, string>()
   #workingDirectory = '/'

@@ -25,7 +25,7 @@ async function similarities(fixture: Fixture, $vector: object): Promise<unknown[
 
 describe('a search by vector', () => {
   test('returns the nearest documents first, by each metric', async () => {
-    // [3, 3] has the same direction as [1, 1], and [1, 0.5] has the smaller distance to it.
+    // [3, 3] has the same direction as [1, 1], but [1, 0.5] is nearer to [1, 1].
     const documents = [
       { _id: 'long', $vector: [3, 3] },
       { _id: 'near', $vector: [1, 0.5] },

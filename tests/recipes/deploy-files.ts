@@ -28,7 +28,7 @@ export async function checkDeployFiles(): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-deploy-'))
   const linted = await shell(lint, folder.path, { DEPLOY: join(root, 'deploy') })
   if (linted.code !== 0) return linted.out + linted.err
-  // Awaited, because the folder is removed on return.
+  // The build is awaited, because the folder is removed on return.
   return await buildImage(folder.path)
 }
 

@@ -7,7 +7,7 @@ export interface CollectionShape {
   readonly keyspace: string
   readonly name: string
   readonly vector?: { readonly dimension: number; readonly metric: Metric }
-  /** The server computes vectors of texts, by counting their letters. */
+  /** Whether the server computes vectors of texts, by counting their letters. */
   readonly vectorize?: boolean
   readonly lexical: boolean
   readonly deny?: readonly string[]

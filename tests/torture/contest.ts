@@ -19,7 +19,7 @@ interface Prize {
   winner: number | undefined
   /** Clients whose insert was not answered. */
   readonly maybe: Set<number>
-  /** An answer stated that the id exists. */
+  /** Whether an answer stated that the id exists. */
   isTaken: boolean
   readonly tried: Set<number>
 }

@@ -107,7 +107,8 @@ export class Damager {
       bytes[place]! ^= 1 << bit
       return `${place}.${bit}`
     })
-    // The same bit may have been flipped twice, which leaves the file unchanged: tries again.
+    // The same bits may have been flipped twice, which leaves the file unchanged: then
+    // other bits are flipped.
     if (bytes.equals(readFileSync(path))) return this.#flip(path, bytes)
     writeFileSync(path, bytes)
     return `bits ${places.join(', ')} in ${what}`

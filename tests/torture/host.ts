@@ -37,7 +37,7 @@ export class Host {
     this.#broken.promise.catch(() => undefined)
   }
 
-  /** The serving life, or the next one. */
+  /** The life that serves now, or the next one that serves. */
   serving(): Promise<Life> {
     return Promise.race([this.#broken.promise, this.#serving.promise])
   }

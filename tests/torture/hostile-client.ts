@@ -1,7 +1,7 @@
 /**
- * A client that attacks the server: expensive requests without a purpose, replies that are never read,
- * bodies that never end. The server must survive, and keep answering the other clients, which check
- * that themselves.
+ * A client that attacks the server: expensive requests without a purpose, replies that are
+ * never read, bodies that never end. The server must survive and keep answering; the other
+ * clients check their own answers.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

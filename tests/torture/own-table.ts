@@ -135,7 +135,8 @@ export class OwnTable {
       return
     }
     columns.delete(name)
-    // The values of the column are dropped with it, and do not return with it.
+    // The values of a column are dropped with the column, and do not return when it is
+    // added again.
     for (const [key, { cells, wasInserted }] of [...book.ledger.entries]) {
       const left = new Map([...cells].filter(([column]) => column !== name))
       book.ledger.apply(new Map([[key, rowState(left, wasInserted)]]))

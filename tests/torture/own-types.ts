@@ -1,6 +1,7 @@
 /**
- * User-defined types of one client: one that is created and dropped, and one that a small table uses. A
- * field of the latter is renamed back and forth, and the rows must follow.
+ * User-defined types of one client: one that is created and dropped, and one that a small
+ * table uses. A field of the second type is renamed back and forth, and the rows must show
+ * the new name.
  */
 import type { Random } from '../faults/random.ts'
 import type { Line } from './line.ts'

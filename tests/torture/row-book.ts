@@ -124,8 +124,8 @@ export class RowBook {
   }
 
   /**
-   * Resolves an unknown outcome. A found row does not show whether an insert wrote it, so this is
-   * taken from the expected state that it equals.
+   * Resolves an unknown outcome. A found row does not show whether an insert wrote it, so
+   * `wasInserted` is taken from the expected state that equals the row.
    */
   async #settle(touched: Touched<RowState>, doubt: Doubt): Promise<void> {
     const found = new Map<string, RowState>()

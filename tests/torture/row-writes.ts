@@ -28,7 +28,7 @@ async function insertOne(book: RowBook): Promise<void> {
   await insertRow(book, book.newRow())
 }
 
-/** Inserts over an existing row. Columns without a given value keep theirs. */
+/** Inserts over an existing row. Columns without a given value keep their values. */
 async function insertOver(book: RowBook): Promise<void> {
   const given = book.newRow()
   for (const [name, cell] of Object.entries(book.exactly(book.someRow().cells)))

@@ -1,6 +1,6 @@
 /**
- * One strike: damages one file in a copy of the data folder of a stopped server. Then `stela check`, a
- * server and, when offered, a repair run on copies of it.
+ * One strike: damages one file in a copy of the data folder of a stopped server. Then
+ * `stela check`, a server and, when offered, a repair run on copies of the damaged folder.
  */
 import { basename, join } from 'node:path'
 import type { Random } from '../faults/random.ts'
@@ -59,9 +59,15 @@ export interface StrikeResult {
   readonly checkChanges: readonly string[]
   /** Error text of the server that refused to start. */
   readonly refusal: string | undefined
-  /** Only `stela check` reports the difference; neither an error nor the server's log does. */
+  /**
+   * Whether only `stela check` reports the difference; neither an error nor the server's
+   * log does.
+   */
   readonly isToldByCheckAlone: boolean
-  /** `stela check` found nothing, although the damage affects the server or its answers. */
+  /**
+   * Whether `stela check` found nothing, although the damage affects the server or its
+   * answers.
+   */
   readonly isMissedByCheck: boolean
   readonly acceptedLoss: boolean
 }

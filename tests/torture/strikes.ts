@@ -11,7 +11,10 @@ import { Strike, type StrikeResult } from './strike.ts'
 import { Unexplained } from './unexplained.ts'
 import type { World } from './verify.ts'
 
-/** Number of earlier copies of the folder that are kept; strikes bring back files of them. */
+/**
+ * Number of earlier copies of the folder that are kept; strikes may restore files from
+ * these copies.
+ */
 const copiesMax = 6
 
 /** Maximum number of failed strikes whose folders are kept. */

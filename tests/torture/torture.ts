@@ -1,10 +1,10 @@
 /**
  * Runs a server under load and faults, in rounds.
  *
- * In each round clients send every command while the server is killed, stopped, deprived of disk space,
- * has its clock moved and its saved indexes damaged. Clients remember acknowledged writes, and compare
- * every answer with them. After each round all data is read again, the server is stopped, and its
- * folder is checked.
+ * In each round clients send every command. Meanwhile the server is killed and stopped, its
+ * disk is filled, its clock is moved, and its saved indexes are damaged. Clients remember
+ * acknowledged writes, and compare every answer with them. After each round all data is
+ * read again, the server is stopped, and its folder is checked.
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

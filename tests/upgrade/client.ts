@@ -1,9 +1,11 @@
-/** Sends the requests of the story to a server of any version, and normalizes its replies. */
+/**
+ * Sends the requests of story.ts to a server of any version, and normalizes its replies.
+ */
 import { databases, type Request } from './story.ts'
 
 /** Databases, roles and tokens, created over the management API. */
 export interface Access {
-  /** Ids of databases and tokens, by their names in the story. */
+  /** Ids of databases and tokens, by their names in story.ts. */
   readonly databaseIds: Readonly<Record<string, string>>
   readonly tokens: {
     readonly reader: string

@@ -1,7 +1,7 @@
 /**
- * Opens data folders, backups and exports of earlier versions with this version: all requests
- * of the story get the recorded replies. After further changes, the replies equal those of a
- * folder that this version has written itself.
+ * Opens data folders, backups and exports of earlier versions with this version: all
+ * requests of story.ts get the recorded replies. After further changes, the replies equal
+ * those of a folder that this version has written itself.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'

@@ -76,8 +76,8 @@ const client = new Client({
 const keyspace = 'stela_rows'
 let statements = 0
 /**
- * Numbers of filters: with matching rows, served by the key or an index, split into several
- * queries, and answered exactly by the queries.
+ * Numbers of filters that match some row, that the key or an index serves, that are split
+ * into several queries, and that the queries answer exactly.
  */
 const tally = { matching: 0, served: 0, split: 0, exact: 0 }
 

@@ -97,8 +97,8 @@ const two = (max: number) =>
   fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'))
 
 /**
- * Random values of a primitive type. With `isColumn` they are whole columns, which support more
- * timestamps.
+ * Random values of a primitive type. With `isColumn`, they are values of whole columns,
+ * which may be timestamps that elements of a collection cannot be.
  */
 function givenPrimitive(name: PrimitiveName, isColumn: boolean): fc.Arbitrary<Value> {
   switch (name) {

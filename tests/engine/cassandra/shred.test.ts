@@ -27,7 +27,8 @@ const indexingOf = new Map(
 describe('documents that another server stored', () => {
   for (const { table, row } of lines) {
     if (row === undefined) continue
-    // Skipped, because the other server stored the memory address of an object for $binary.
+    // Such a row is skipped, because the other server stored the memory address of an
+    // object for $binary.
     if (row.doc_json.includes('$binary') && table === 'plain') continue
     test(`${row.key.join(' ')} has the same key and columns`, () => {
       const whole = read(row.doc_json) as JsonObject

@@ -46,8 +46,8 @@ test('a clock follows the system clock', () => {
   try {
     for (const hour of [1, -1]) {
       Date.now = () => now() + hour * 3_600_000
-      // A clock never goes back: when the system clock is set back, only a new clock shows its time
-      // at once.
+      // A clock never goes back: when the system clock is set back, only a new clock shows
+      // the system's time at once.
       const follows = () => isNow(() => (hour === 1 ? clock : new WriteClock()).next())
       // A pause during a reading spoils one comparison, so one of 100 must succeed.
       assert(Array.from({ length: 100 }, follows).some(Boolean))

@@ -58,7 +58,10 @@ export function assertPage(page: Page, query: Query, collection: Collection): vo
   if (served.sort) assertSorted(records, query, view)
 }
 
-/** Whether the page exceeds `sizeMax`; asserts that it did not do so before its last record. */
+/**
+ * Whether the page exceeds `sizeMax`; asserts that the page without its last record does
+ * not.
+ */
 function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   const size = (count: number) =>
     records.slice(0, count).reduce((sum, { text }) => sum + text.length, 0)
@@ -86,7 +89,10 @@ export function assertSearch({ limit, by, after }: Search | RowSearch): void {
   )
 }
 
-/** Asserts that the statistics are returned, and that a later page used those of the first. */
+/**
+ * Asserts that the statistics are returned, and that a later page used those of the first
+ * page.
+ */
 export function assertStatistics(
   { hits, statistics }: SearchResult<unknown>,
   { by, after }: Search | RowSearch,
@@ -132,7 +138,7 @@ export function assertHits(
   assertTerms(records, search, view)
 }
 
-/** Asserts that texts contain the searched terms; only when search fields were requested. */
+/** Asserts that texts contain the searched terms, if search fields were requested. */
 function assertTerms(
   records: readonly StoredRecord[],
   { by, withSearchFields }: Search,
@@ -200,8 +206,8 @@ function assertMatching(
 }
 
 /**
- * Whether a record suffices to evaluate the filter. It does not for $match, nor for paths of search
- * fields that were not requested.
+ * Whether a record suffices to evaluate the filter. A record does not suffice for $match,
+ * nor for paths of search fields that were not requested.
  */
 function isDecidable(filter: Filter, withSearchFields: boolean): boolean {
   if (filter.kind === 'and' || filter.kind === 'or')

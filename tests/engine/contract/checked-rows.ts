@@ -131,8 +131,8 @@ export function assertMerged(
 }
 
 /**
- * Asserts equality on all partition columns, then on sort columns in order; the last may be a
- * range.
+ * Asserts equality on all partition columns, then on sort columns in order; the last
+ * condition may be a range.
  */
 export function assertKeyConditions(conditions: KeyConditions, table: Table): void {
   const { definition } = table

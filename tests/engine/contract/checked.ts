@@ -45,7 +45,8 @@ export function checked(engine: Engine): Engine {
   let closed = false
 
   const ask: Ask = async <T>(name: string, call: () => T | Promise<T>): Promise<T> => {
-    // Read before the call, because a call that started before close may be answered after it.
+    // `closed` is read before the call, because a call that started before `close` may be
+    // answered after it.
     const refused = closed
     let answer: T | Promise<T>
     try {

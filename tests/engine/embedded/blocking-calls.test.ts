@@ -88,7 +88,8 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     const headers = { Token: testToken }
     const list = await fetch(`${server.adminUrl}/v2/databases`, { headers })
     const [{ id }] = (await list.json()) as [{ id: string }]
-    // Each store that is opened gets its settings first.
+    // Opening a store executes statements that set pragmas, so no statement means that no
+    // store was opened.
     const statements: string[] = []
     const { prototype } = DatabaseSync
     const original = Object.getOwnPropertyDescriptor(prototype, 'exec')!

@@ -1,4 +1,4 @@
-/** Embedded engines in temporary folders, for tests that inspect files below the contract. */
+/** Embedded engines in temporary folders, for tests that inspect the files of an engine. */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +40,10 @@ export async function openEmbedded(
   }
 }
 
-/** The view through which a table's store reads its rows, from a copy of the locked catalog. */
+/**
+ * The view through which a table's store reads its rows. It is read from a copy of the
+ * catalog, because an engine may have locked the catalog itself.
+ */
 export function storedViewOf(
   dataDir: string,
   name: string,

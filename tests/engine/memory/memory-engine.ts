@@ -1,7 +1,7 @@
 /**
- * An in-memory engine, written from the contract alone: it proves that the contract suffices, and tests
- * the layers above with an engine that serves little. Every call takes a turn of the event loop, so
- * that calls interleave as with a remote store.
+ * An in-memory engine, written from the contract alone: it proves that the contract
+ * suffices. It serves little, so with it tests cover the code that completes queries. Every
+ * call takes a turn of the event loop, so that calls interleave as with a remote store.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../../src/caller/caller.ts'

@@ -35,7 +35,7 @@ type Values = Map<string, ColumnValue>
 interface Kept extends Row, Paged {
   readonly values: Values
   readonly wasInserted: boolean
-  /** The key as texts, whose order is that of the rows. */
+  /** The key as texts; the order of these texts is the order of the rows. */
   readonly key: readonly string[]
 }
 

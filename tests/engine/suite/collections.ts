@@ -148,7 +148,8 @@ export function describeCollections(name: string, world: World): void {
         await assertFails('gone', old.insert([{ _id: 2 }]))
         await assertFails('gone', running.engine.estimateCount(old.target))
         await assertFails('gone', running.engine.truncate(old.target))
-        // A second drop of the old target does not affect the new one with its name.
+        // A second drop of the old target does not affect the new target with the same
+        // name.
         await dropTarget(running.engine, old.target)
         assert.deepEqual(await store.ids(), [1])
       })

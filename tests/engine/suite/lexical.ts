@@ -136,7 +136,8 @@ export function describeLexical(name: string, world: World): void {
         for (const query of ['word', 'word rare', 'other word']) {
           const before = await store.hits(query)
           let step = 0
-          // Each step changes the statistics: number of texts, their lengths, or how many have a term.
+          // Each step changes the statistics: the number of texts, their lengths, or the
+          // number of texts with a term.
           const found = await store.pagesOfHits(query, exists('_id'), 7, async () => {
             step++
             await add(1000 * step, 3, () => 'word '.repeat(30))

@@ -399,7 +399,7 @@ export function describeTables(name: string, world: World): void {
         await rows.change({ kind: 'dropColumns', table: 'rows', names: ['v'] })
         await sound()
         assert.deepEqual(await rows.find(is('word', 'kept')), ['a 1'])
-        // A new column takes the name of the dropped one.
+        // A new column takes the name of the dropped column.
         const again = { name: 'v', type: { type: 'vector', dimension: 2 } } as const
         await rows.change({ kind: 'addColumns', table: 'rows', columns: [again] })
         await rows.addIndex(onVector)

@@ -6,7 +6,10 @@ import type { Engine, Target } from '../../../src/engine/contract.ts'
 
 export interface World {
   start(): Promise<Running>
-  /** The parts of queries that the engine serves itself. The layer above does the others. */
+  /**
+   * The parts of queries that the engine serves itself. Its caller evaluates the other
+   * parts.
+   */
   readonly serves: Serves
   /** Whether scores of searches by terms equal the formula to the last bit. */
   readonly hasExactScores: boolean
@@ -14,7 +17,7 @@ export interface World {
   readonly seesVectorsAtOnce: boolean
   /** Whether rows that would be too large are rejected. */
   readonly refusesLargeRows: boolean
-  /** Whether rows come in the order of their partitions' values for every access path. */
+  /** Whether every access path returns rows in the order of their partition values. */
   readonly ordersPartitions: boolean
   /** A number of records whose read takes so long that other events occur during it. */
   readonly manyRecords: number
@@ -35,7 +38,10 @@ export interface Running {
   readonly engine: Engine
   /** Closes the engine and opens it again on the same data. */
   reopen(): Promise<Engine>
-  /** Opens another engine on the same data, as a second server does; absent: only one is possible. */
+  /**
+   * Opens another engine on the same data, as a second server does; absent: only one engine
+   * is possible.
+   */
   openAnother?(): Promise<Engine>
   /** Asserts that the stored data of a target is intact, if the test can inspect it. */
   assertSound?(target: Target): Promise<void>
@@ -67,7 +73,10 @@ export class RunningEngine {
     this.#engine = await this.#running!.reopen()
   }
 
-  /** Two engines on the same data, or the same engine twice when only one is possible. */
+  /**
+   * Two engines on the same data, or the same engine twice when only one engine is
+   * possible.
+   */
   async two(): Promise<readonly [Engine, Engine]> {
     return [this.engine, (await this.#running!.openAnother?.()) ?? this.engine]
   }

@@ -190,7 +190,7 @@ export const hex = (length: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-fA-F]{${length}}$`)),
   )
 
-/** UUIDs of the given versions. `compareRest` orders those with equal times. */
+/** UUIDs of the given versions. `compareRest` orders UUIDs with equal times. */
 function uuids(
   versions: readonly string[],
   compareRest = (a: Buffer, b: Buffer): number => Buffer.compare(a, b),

@@ -4,7 +4,7 @@ import { score, toCompare } from '../../../src/providers/local/late-interaction.
 
 const start = 101
 const end = 102
-/** Ids of the first word of the vocabulary, and of one whose rank has twice its logarithm. */
+/** Ids of the first word of the vocabulary, and of a word with four times its weight. */
 const the = 1_996
 const common = 1_998
 assert.equal(Math.log(1 + (common - 1_995)) / Math.log(1 + (the - 1_995)), 2)
@@ -38,7 +38,7 @@ describe('late interaction', () => {
         [1, 0],
       ],
     )
-    // "the" has similarity 1 and weight 1; the other has similarity 0 and weight 2 * 2.
+    // "the" has similarity 1 and weight 1; the other word has similarity 0 and weight 4.
     const nearest = (1 * 1 + 4 * 0) / 5
     const wholes = 3 / Math.hypot(4, 5) + 1 / Math.hypot(4, 5)
     assertNear(score(query, passage), (nearest + wholes) / 2)

@@ -156,7 +156,7 @@ describe(
     test('score a passage independently of other passages', async () => {
       const { query } = cases[0]!
       const together = await models.rerank(query, [...passages, passages[3]!], never)
-      // Uses another thread, because this one caches its results.
+      // Opens the model again, because the model that is open already caches its results.
       const fresh = open()
       for (const [i, passage] of passages.slice(0, 3).entries()) {
         const [alone] = await fresh.rerank(query, [passage], never)
@@ -277,7 +277,9 @@ function scriptIn(source: URL): string {
   return new URL('providers/local/local-models.ts', source).href
 }
 
-/** Runs code in a process of its own; fails if that exits with a code other than 0. */
+/**
+ * Runs code in a process of its own; fails if the process exits with a code other than 0.
+ */
 function runNode(code: string): Promise<{ stdout: string }> {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
   return promisify(execFile)(process.execPath, args)

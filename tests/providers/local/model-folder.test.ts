@@ -90,7 +90,7 @@ describe(
       const [vector, again] = await own.embed(['hello world', 'hello world'], never)
       await own.close()
       assert.deepEqual(vector, again)
-      // The mean of all tokens would start with -0.0345.
+      // The first number would be -0.0345 if the vector were the mean of all tokens.
       assert.ok(Math.abs(vector![0]! + 0.0345) > 0.01, String(vector![0]))
     })
 

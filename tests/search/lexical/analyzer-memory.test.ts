@@ -14,7 +14,10 @@ import { memoryFor } from '../../../src/search/lexical/definition.ts'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Compiled together, so that an analyzer outweighs what else changes in the heap. */
+/**
+ * Number of copies of an analyzer that are compiled together, so that their memory
+ * outweighs other changes of the heap.
+ */
 const copies = 5
 
 function usedBytes(): number {

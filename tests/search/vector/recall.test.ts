@@ -286,7 +286,7 @@ describe('a segment', () => {
     const segment = segmentOf(100)
     for (let i = 1; i <= 5; i++) segment.add(i, make())
     const [header, upper, nodes] = segment.freeze().map((part) => part.slice())
-    // Two nodes for one document.
+    // Copies the first node over the second one, so that a document has two nodes.
     const size = nodes!.length / 5
     nodes!.copyWithin(size, 0, size)
     const parts = [header!, upper!, nodes!]

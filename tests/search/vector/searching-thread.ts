@@ -1,4 +1,7 @@
-/** Worker that searches an index while another thread changes it, until it is stopped. */
+/**
+ * Worker that searches an index while another thread changes the index, until the worker is
+ * stopped.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { VectorView, type SharedIndex } from '../../../src/search/vector/vector-index.ts'
 import { vectorsFrom } from './vectors.ts'

@@ -115,8 +115,8 @@ describe('a backup', () => {
           const countOf = (ids: readonly string[]) =>
             ids.filter((id) => id.startsWith(`${writer} `)).length
           const [a, b] = [countOf(one), countOf(two)]
-          // A writer inserts into "first" before "second", so its counts there are equal or differ
-          // by 1.
+          // A writer inserts into "first" before "second", so the numbers of its documents
+          // in both are equal or differ by 1.
           assert(a === b || a === b + 1, `not of one moment: ${a}, ${b}`)
           if (writer !== noting) continue
           const c = Number((await settingOf(copy, 'noted')) ?? -1) + 1

@@ -30,8 +30,8 @@ const count = (engine: Engine, target: Collection) =>
   engine.count(target, long, 1_000_000, tester)
 
 /**
- * Runs many more counts than there are threads. Each returns the number, or fails because the store is
- * gone.
+ * Runs many more counts than there are threads. Each count returns the number of
+ * documents, or fails with the error 'gone'.
  */
 async function countOften(engine: Engine, target: Collection, documents: number) {
   const counts = Array.from({ length: 40 }, () => count(engine, target))

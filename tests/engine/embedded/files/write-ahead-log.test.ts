@@ -240,7 +240,7 @@ describe('damage to a write-ahead log', () => {
           if (random.oneIn(8)) database.exec(`${spillSql} ROLLBACK`)
           else if (random.oneIn(8)) database.exec('PRAGMA wal_checkpoint(RESTART)')
           else database.exec(`INSERT INTO t(x) VALUES (randomblob(${random.below(9000)}))`)
-        // With these two commits, the log has at least two of one generation.
+        // With these two commits, the log has at least two commits of one generation.
         database.exec(insertSql)
         database.exec(insertSql)
       },

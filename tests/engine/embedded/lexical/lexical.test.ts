@@ -224,8 +224,8 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       ...Array.from({ length: pairs }, (_, i) => [{ _id: i }, `left pair${i}`] as const),
     )
     let isDone = false
-    // Each of the first texts contains "left" or "right", and changes to the other word, so their
-    // number stays the same.
+    // Each of the first texts contains either "left" or "right". A write exchanges the
+    // word, so the number of texts with one of the words stays the same.
     const writing = async () => {
       for (let round = 0; round < 60; round++) {
         const id = round % pairs

@@ -14,18 +14,21 @@ import { keyOf } from '../../../../src/language/values/key.ts'
 import { everything, type Filter } from '../../../../src/language/filters/filter.ts'
 import { among, by, where } from '../../store.ts'
 
-/** Numbers of the paths that some document has. */
+/** The paths that some document has. The position of a path is its number. */
 const paths = ['city', 'year', 'tags', 'lang']
 
 interface Counts {
   readonly tie?: Statistics['tie']
   readonly documents?: number
-  /** Entries by path, the same for each value. */
+  /** Number of entries by path; any value of a path has this many. */
   readonly entries?: Readonly<Record<string, number>>
   readonly ids?: number
 }
 
-/** Counts that were not given must not be asked for. */
+/**
+ * Statistics that return the given counts, and fail when the planner asks for another
+ * count.
+ */
 function counted({ tie = 'doc', documents, entries = {}, ids }: Counts): Statistics {
   const given = (count: number | undefined, what: string): number => {
     assert(count !== undefined, `${what} counted`)

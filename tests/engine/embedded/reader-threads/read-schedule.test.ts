@@ -216,8 +216,8 @@ describe('a schedule of reads', () => {
           const begun = settle(reads)
           for (const [i, who] of ahead.entries()) reads.add(`new ${i}`, who)
           reads.add('mine', { principalName: 'a', connection: {} })
-          // Long reads without a thread do not count: on their connection, they wait behind those
-          // that hold one.
+          // Long reads without a thread do not count: on their connection, they wait behind
+          // the long reads that hold a thread.
           const first = [...long.filter((_, i) => begun.has(`long ${i}`)), ...ahead]
           const own = first.filter(({ principalName }) => principalName === 'a')
           const connections = new Set(own.map(({ connection: one }) => one)).size

@@ -188,7 +188,8 @@ describe('memory for the result of a long read', () => {
     const { records } = await engine.read(target, find, caller)
     const size = records.reduce((sum, record) => sum + record.text.length, 0)
     assert.deepEqual(asked, [[size, 0]])
-    // Without textsOnly, other texts are derived from those of the records, so each counts twice.
+    // Without textsOnly, the engine derives further texts from those of the records, so the
+    // memory counts twice.
     await engine.read(target, { ...find, textsOnly: false }, caller)
     assert.deepEqual(asked[1], [2 * size, 0])
   })

@@ -239,7 +239,7 @@ export function checkReads(
     const wanted = new Set<number>()
     for (let j = below(8); j > 0; j--) wanted.add(pick().owner.seq)
     const only = { documents: wanted, passing: () => undefined }
-    // A walk of an index by id ignores `only`, so it returns all entries.
+    // `inRange` ignores `only` if keys end with row ids, and then returns all entries.
     const isPicked = ({ owner: { seq } }: Expected) => tie === 'id' || wanted.has(seq)
     assertFound(
       reader.inRange(range, { direction, after: place, only }),

@@ -95,7 +95,7 @@ const rename: SchemaChange = {
   kind: 'alterType',
   name: 'place',
   renamed: [['city', 'town']],
-  // A new field takes the original name of the renamed one.
+  // A new field takes the original name of the renamed field.
   added: [{ name: 'city', type: 'text' }],
 }
 

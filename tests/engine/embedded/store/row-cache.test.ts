@@ -1,4 +1,4 @@
-/** The cache of rows: it never returns another text than the store has. */
+/** The cache of rows never returns a text that differs from the stored one. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { SearchFields, StoredRecord, Write } from '../../../../src/engine/contract.ts'
@@ -112,7 +112,8 @@ describe('cached rows', () => {
     const cache = keptOf(10)
     cache.add(rowOf(1), 'a1')
     const deleted = invalidateRows([deleteOf(1)], cache)
-    // Document "b" got the number, and is changed before the reply to the deletion arrives.
+    // Document "b" got the number of "a1", and is changed before the reply to the deletion
+    // arrives.
     const replaced = invalidateRows([replaceReused('{"_id":"b"}')], cache)
     deleted({ outcomes: ['done'], before: 0 })
     replaced({ outcomes: ['done'], before: 1 })
