@@ -90,7 +90,7 @@ describe('types in definitions', () => {
       assert.equal(printType(type, 'ks'), text)
     })
 
-  test('include FROZEN and STATIC of their column', () => {
+  test('include the words FROZEN and STATIC of a column', () => {
     const type = { type: 'list', valueType: 'int' } as const
     const column = { name: 'a"b', type, isFrozen: true, isStatic: true } as const
     assert.equal(printColumn(column, 'ks'), '"a""b" frozen<list<int>> STATIC')
