@@ -83,7 +83,7 @@ async function resume(): Promise<void> {
 }
 
 describe('a data folder that is moved away', () => {
-  test('rejects writes until it is back, and contains none of the rejected ones', async () => {
+  test('rejects writes until it is back, and contains no rejected write', async () => {
     renameSync(data, away)
     await refuseEverything(gone)
     assert(!existsSync(data), 'nothing is made in its place')

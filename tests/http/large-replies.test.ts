@@ -76,12 +76,12 @@ describe('a large reply', () => {
   }
 
   for (const [way, command] of Object.entries({
-    'as documents come': whole,
+    'without a sort': whole,
     'in the order of ids': { find: { sort: { _id: 1 } } },
     'by a filter': { find: { filter: { odd: { $in: [true, false] } } } },
     'by a range of ids': { find: { filter: { _id: { $gte: 0 } } } },
     'by a list of ids': { find: { filter: { _id: { $in: documents.map((d) => d._id) } } } },
-    'of shown fields': { find: { projection: { none: 0 } } },
+    'with a projection': { find: { projection: { none: 0 } } },
   }))
     test(`has the same bytes as small replies: ${way}`, async () => {
       const { text, headers } = await send(path, command)
