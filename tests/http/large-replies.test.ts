@@ -125,7 +125,7 @@ describe('a large reply', () => {
     assert.equal(text.slice(text.indexOf('\r\n\r\n') + 4), expected)
   })
 
-  test('gives other requests their turns', async () => {
+  test('lets other requests run while it is sent', async () => {
     for (const command of [whole, { find: { projection: { odd: 0 } } }]) {
       const state = { isRunning: true }
       const answering = send(path, command).finally(() => (state.isRunning = false))

@@ -269,7 +269,7 @@ describe('$inc and $mul', () => {
     ])
   })
 
-  test('start at zero', () => {
+  test('start at zero when the field is missing', () => {
     assertUpdated('$inc', [
       ['{}', '{"a":2}', '{"a":2}'],
       ['{}', '{"a":0}', '{"a":0}'],
@@ -710,7 +710,7 @@ describe('an update is rejected before it is applied', () => {
       ['{"$push":{"$each":[1]}}', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', '"$each"'],
       ['{"$addToSet":{"$x":1}}', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', '"$x"'],
     ],
-    'when paths overlap, wherever they stand': [
+    'when paths overlap, in one operator or in several': [
       [
         '{"$set":{"a":1},"$inc":{"a":1}}',
         'UNSUPPORTED_UPDATE_OPERATION_PARAM',

@@ -231,7 +231,7 @@ describe('limits of an analysis', () => {
       's1 '.repeat(2_000),
     ],
     [
-      'a mapping that almost fits everywhere',
+      'a mapping that almost matches everywhere',
       { charFilters: [component('mapping', { mapping: `${'a'.repeat(254)}b => c` })] },
       long('a'),
     ],
@@ -382,7 +382,7 @@ describe('limits of an analysis', () => {
       long(`${'a'.repeat(199)} `),
     ],
     [
-      'a classic word without end',
+      'a classic word of a million characters',
       { tokenizer: component('classic', { maxTokenLength: '1048576' }) },
       long('ж'),
     ],

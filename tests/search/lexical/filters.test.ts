@@ -115,7 +115,7 @@ filters('edgeNGram', 'takes the first pieces of each token', [
   ],
 ])
 
-filters('shingle', 'joins neighbours', [
+filters('shingle', 'joins adjacent tokens', [
   [{}, '', []],
   [{}, 'a', ['a']],
   [{}, 'a b c', ['a', 'a b', 'b', 'b c', 'c']],
@@ -150,7 +150,7 @@ test('filter shingle inserts fillers at the positions of stop words', () => {
   )
 })
 
-filters('length', 'keeps tokens of some lengths', [
+filters('length', 'keeps tokens within a range of lengths', [
   [{ min: '2', max: '3' }, 'a ab abc abcd', ['ab', 'abc']],
   [{ min: '0', max: '0' }, 'a', []],
 ])
@@ -176,7 +176,7 @@ test('filter trim removes surrounding spaces, and drops tokens that consist of t
   )
 })
 
-filters('reverseString', 'turns tokens around', [
+filters('reverseString', 'reverses the characters of each token', [
   [{}, 'abc \u{1d400}b', ['cba', 'b\u{1d400}']],
 ])
 
@@ -190,7 +190,7 @@ test('filter removeDuplicates drops only equal texts at the same position', () =
   assert.deepEqual(chained('cat cat', ...row, ['removeDuplicates', {}]), ['cat', 'cat'])
 })
 
-filters('elision', 'cuts articles off', [
+filters('elision', 'removes leading articles', [
   [
     {},
     "l'avion L’été qu'il aujourd'hui l' 'x",
