@@ -78,7 +78,7 @@ describe('the newest revision', () => {
   const discover = request('server/discover', { _meta: ownMeta })
   const call = (name = 'findKeyspaces') => request('tools/call', { name, _meta: ownMeta })
 
-  test('is discovered by its method', async () => {
+  test('is reported in reply to server/discover', async () => {
     const { http, headers, body } = await send(discover, ownHeaders('server/discover'))
     assert.equal(http, 200)
     assert.equal(headers.get('mcp-session-id'), null)

@@ -217,7 +217,7 @@ test('the package study of the benchmark prints findings without NaN, Infinity o
   assert.doesNotMatch(printFindings({ tables, figures }), /NaN|Infinity|undefined/)
 })
 
-test('the files of the image run in a minimal root folder that their user cannot write to', async () => {
+test('the image serves in a minimal root folder that its user cannot write to', async () => {
   const built = join(folder, 'built')
   mkdirSync(built)
   for (const name of ['package.json', 'build', 'dist'])
