@@ -97,7 +97,7 @@ describe('threads of a server', () => {
     assert.match(await succeed(books, { findOne: { filter: { _id: 7 } } }), /"_id":7/)
   })
 
-  test('of readers and indexers are replaced after they have died', async () => {
+  test('are replaced after they have died if they read or index', async () => {
     const before = await succeed(books, search)
     assert(others().length >= 2, 'one that reads, one that keeps vector indexes')
     for (let round = 0; round < 2; round++) {

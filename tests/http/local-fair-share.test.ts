@@ -76,7 +76,7 @@ describe('a share', () => {
     assert.equal(share.take(ann, 160), true)
   })
 
-  test('does not count what the request itself already holds', () => {
+  test('counts what the request already holds only once', () => {
     const share = new LocalFairShare(800, { littleMax: 10 })
     const one = taker('ann', {})
     assert(share.take(one, 10))

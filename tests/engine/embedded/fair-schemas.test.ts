@@ -66,7 +66,7 @@ describe('changes of schemas', () => {
     ])
   })
 
-  test('leave nothing of a table that is dropped while its index is built', async (context) => {
+  test('do not bring back a table that is dropped while its index is built', async (context) => {
     const { engine } = await openEmbedded(context)
     const rows = await TableStore.create(engine)
     await rows.put(manyRows(3000))

@@ -262,7 +262,7 @@ export function describeCollections(name: string, world: World): void {
         assert.equal(await store.delete(old), 'conflict')
       })
 
-      test('of different kinds can be sent in one call, and each has its own outcome', async () => {
+      test('may have different kinds in one call, and each has its own outcome', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }, { _id: 2 }, { _id: 3 }])
         const [one, two, three] = [

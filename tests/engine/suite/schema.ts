@@ -208,7 +208,7 @@ export function describeSchema(name: string, world: World): void {
       assert.equal(await running.engine.estimateCount(one), 0)
     })
 
-    test('of a type also changes the tables that use it, and keeps their values', async () => {
+    test('also changes the tables that use a changed type, and keeps their values', async () => {
       const home = [
         { name: 'street', type: 'text' },
         { name: 'number', type: 'int' },

@@ -102,7 +102,7 @@ describe('long reads', () => {
     assert.deepEqual(ended, names)
   })
 
-  test('may wait, up to a limit for each principal', async (context) => {
+  test('may wait in a number that is limited for each principal', async (context) => {
     const world = await filled(context, { searchThreads: 1, waitingReadsMax: 2 })
     const ended: string[] = []
     const one = callerOf('one', {})
