@@ -150,7 +150,7 @@ describe('the folder of one collection that is moved away', () => {
     assert.deepEqual(await ids(), ['before', 'later'])
   })
 
-  test('can be dropped, which makes the server healthy again', async () => {
+  test('causes no further failure when its collection has been dropped', async () => {
     renameSync(join(data, 'default_keyspace', 'books'), away)
     await refuse(books, { insertOne: { document: { _id: 'refused' } } }, gone)
     await succeed(keyspace, { deleteCollection: { name: 'books' } })

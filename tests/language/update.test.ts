@@ -203,7 +203,7 @@ describe('$setOnInsert', () => {
     ])
   })
 
-  test('sets fields that a new document lacks or has, with _id in front', () => {
+  test('sets fields of a new document, whether it has them or not, with _id first', () => {
     for (const [document, argument, expected] of [
       ['{"a":1}', '{"a":2,"b.c":3}', '{"a":2,"b":{"c":3}}'],
       ['{"a":1}', '{"_id":"x","b":2}', '{"_id":"x","a":1,"b":2}'],

@@ -278,7 +278,7 @@ const protocols: readonly Protocol[] = [
 describe('an embedding service', async () => {
   const fake = await FakeProvider.start()
 
-  test('of each provider has a case in this test', () => {
+  test('has a case in this test for each provider', () => {
     assert.deepEqual(
       new Set(protocols.map(({ provider }) => provider)),
       new Set(Object.keys(embeddingTable)),

@@ -86,7 +86,7 @@ describe('types in definitions', () => {
     [{ type: 'vector', dimension: 3 }, 'vector<float, 3>'],
     [{ type: 'userDefined', udtName: 'Address' }, '"ks"."Address"'],
   ] satisfies [ColumnType, string][])
-    test(text, () => {
+    test(`are written as ${text}`, () => {
       assert.equal(printType(type, 'ks'), text)
     })
 

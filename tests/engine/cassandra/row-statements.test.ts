@@ -68,7 +68,7 @@ const start =
 const branch = { terms: [{ text: '"p" = ?', values: [1] }], allowFiltering: false }
 
 describe('rows are read', () => {
-  test('by the conditions of a branch', () => {
+  test('by the conditions of one branch of a filter', () => {
     assert.deepEqual(selectRows(table, { columns: selected, branch }), {
       text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ?`,
       values: [1],

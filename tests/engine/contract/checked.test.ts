@@ -302,7 +302,7 @@ describe('a checked engine', () => {
   })
 })
 
-test('a wrapped engine has the same members as the engine inside', async (context) => {
+test('a wrapped engine has the same members as the engine that it wraps', async (context) => {
   const { engine } = await openEmbedded(context)
   const front = around(engine, { listKeyspaces: () => Promise.resolve(['another']) })
   assert.deepEqual(await front.listKeyspaces(), ['another'])

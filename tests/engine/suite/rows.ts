@@ -47,7 +47,7 @@ export function describeRows(name: string, world: World): void {
       return TableStore.create(running.engine, 'rows', keyspace)
     }
 
-    test('provide columns that a filter or sort needs, which their texts omit', async () => {
+    test('provide the columns that a filter or sort needs, even if their texts omit them', async () => {
       const rows = await create()
       await rows.put([{ ...key, word: 'one', text: 'more', v: [1, 2] }])
       const table = await rows.table()
