@@ -58,7 +58,7 @@ async function refuseInsert(fields: string, code: string): Promise<void> {
 const quote = (text: string) => JSON.stringify(text)
 
 describe('bodies', () => {
-  test('cut at any byte are rejected as invalid JSON', async () => {
+  test('that are cut at any byte are rejected as invalid JSON', async () => {
     const whole = Buffer.from(
       '{"insertOne":{"document":{"_id":"é💥","n":-1.5e+10,"t":[true,null,"\\u00e9\\n"]}}}',
     )
@@ -84,7 +84,7 @@ describe('bodies', () => {
     await suspect.refused(`${keyspace}/open`, '\ufeff{"find":{}}', 'REQUEST_NOT_JSON')
   })
 
-  test('nested to any depth are answered', async () => {
+  test('that are nested to any depth get an answer', async () => {
     for (const depth of [400, 10_000, 100_000])
       for (const [open, middle, close] of [
         ['[', '', ']'],
@@ -120,7 +120,7 @@ describe('bodies', () => {
     await server.close()
   })
 
-  test('full of one repeated element are answered', async () => {
+  test('that repeat one element many times get an answer', async () => {
     const fill = (part: (n: number) => string, size = 3_000_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -294,7 +294,7 @@ describe('names that are special in JavaScript or meaningless everywhere', () =>
       await suspect.refused(`/${name}`, { findCollections: {} }, 'UNKNOWN_KEYSPACE')
     })
 
-  test('that would collide when path and value are concatenated are kept apart', async () => {
+  test('are distinguished even if path and value have the same concatenation', async () => {
     // The path and value of `a`, concatenated, equal those of `a\u00000zzz`.
     const id = await insert('"a":["zzz\\u0000\\u0010"],"a\\u00000zzz":null,"b":["x","x"]')
     assert.deepEqual(await find(`{"_id":${id},"a":"zzz\\u0000\\u0010"}`), [id])
@@ -304,7 +304,7 @@ describe('names that are special in JavaScript or meaningless everywhere', () =>
     assert.deepEqual(await find('{"a":"zzz\\u0000\\u0010"}'), [])
   })
 
-  test('that are empty, reserved or malformed are rejected', async () => {
+  test('that are empty, reserved or malformed get an error', async () => {
     for (const fields of ['"":1', '"a":{"":1}', '"$a":1', '"a":{"$b":1}', '"*":1'])
       await refuseInsert(fields, 'SHRED_BAD_FIELD_NAME')
     for (const path of ['', '.', 'a.', '.a', 'a..b', '&', 'a&', '&x', 'a.&'])
@@ -411,7 +411,7 @@ describe('values', () => {
     }
   })
 
-  test('that are minus zero equal zero', async () => {
+  test('that are zero in any notation or with a minus sign are equal', async () => {
     for (const zero of ['-0', '-0.0', '0e5', '-0e-999999999', `0.${'0'.repeat(90)}`]) {
       const id = await insert(`"zero":${zero}`)
       assert.deepEqual(await find('{"zero":0}'), [id])
@@ -437,7 +437,7 @@ describe('values', () => {
       )
   })
 
-  test('in $inc and $mul cost time by their digits, not by their magnitude', async () => {
+  test('in $inc and $mul take time in proportion to their digits, not to their magnitude', async () => {
     for (const start of ['1', '0.1', '1e400', '-1e-400', '9'.repeat(100), '0'])
       for (const operator of ['$inc', '$mul'])
         for (const by of [
@@ -463,7 +463,7 @@ describe('values', () => {
         }
   })
 
-  test('far beyond any limit get an answer when they are sent as options', async () => {
+  test('that are far beyond any limit get an answer when they are sent as options', async () => {
     const numbers = [
       '9007199254740991',
       '9007199254740993',
@@ -533,13 +533,13 @@ describe('limits', () => {
       (n) => `"a":"${'💥'.repeat(1_900)}${'x'.repeat(n - 7_600)}"`,
     ],
     [
-      'bytes of half characters',
+      'bytes of lone surrogates',
       8_000,
       (n) => `"a":"${'\\ud800'.repeat(2_600)}${'x'.repeat(n - 7_800)}"`,
     ],
     ['bytes of an array element', 8_000, (n) => `"a":["${'x'.repeat(n)}"]`],
   ] as readonly (readonly [string, number, (n: number) => string])[])
-    test(`${most} ${what} are stored, one more is rejected`, async () => {
+    test(`${most} ${what} are stored, and one more is rejected`, async () => {
       const id = await insert(fields(most))
       assert.deepEqual(
         parseStored(await textOf(id)),
@@ -553,7 +553,7 @@ describe('limits', () => {
       await suspect.open({ deleteOne: { filter: { _id: id } } })
     })
 
-  test('4 000 000 characters of a document are stored, one more is rejected', async () => {
+  test('4 000 000 characters of a document are stored, and one more is rejected', async () => {
     await suspect.accepted(keyspace, {
       createCollection: { name: 'long', options: { indexing: { deny: ['a'] } } },
     })
@@ -572,7 +572,7 @@ describe('limits', () => {
     await suspect.accepted(keyspace, { deleteCollection: { name: 'long' } })
   })
 
-  test('100 values of $in and $nin are compared, one more is rejected', async () => {
+  test('100 values of $in and $nin are compared, and one more is rejected', async () => {
     for (const operator of ['$in', '$nin']) {
       await find(`{"a":{"${operator}":[${list(100, String)}]}}`)
       await suspect.refused(
@@ -583,7 +583,7 @@ describe('limits', () => {
     }
   })
 
-  test('64 comparisons are made, one more is rejected', async () => {
+  test('64 comparisons are made, and one more is rejected', async () => {
     for (const filter of [
       (count: number) => `{${list(count, (n) => `"f${n}":${n}`)}}`,
       (count: number) => `{"$or":[${list(count, (n) => `{"f${n}":{"$ne":${n}}}`)}]}`,
@@ -599,7 +599,7 @@ describe('limits', () => {
     }
   })
 
-  test('100 documents of insertMany are inserted, one more is rejected', async () => {
+  test('100 documents of insertMany are inserted, and one more is rejected', async () => {
     const documents = (count: number) =>
       `{"insertMany":{"documents":[${list(count, () => '{"many":1}')}]}}`
     await suspect.accepted(`${keyspace}/open`, documents(100))
@@ -608,7 +608,7 @@ describe('limits', () => {
 })
 
 describe('filters', () => {
-  test('nested as deep as JSON allows are answered', async () => {
+  test('that are nested as deeply as JSON may be get an answer', async () => {
     for (const [open, close] of [
       ['{"$and":[', ']}'],
       ['{"$or":[', ']}'],
@@ -633,7 +633,7 @@ describe('filters', () => {
     await suspect.accepted(`${keyspace}/kept`, `{"find":{"filter":${filter}}}`)
   })
 
-  test('with very long lists are answered', async () => {
+  test('with very long lists get an answer', async () => {
     const numbers = (count: number) =>
       `[${Array.from({ length: count }, (_, n) => n).join()}]`
     await insert(`"big":${numbers(1_000)}`)
@@ -650,7 +650,7 @@ describe('filters', () => {
     assert.equal((await find(`{"big":{"$all":${numbers(1_001)}}}`)).length, 0)
   })
 
-  test('with paths that match in many ways are answered', async () => {
+  test('with paths that match in many ways get an answer', async () => {
     const deep = '[[[[[[1,2],{"0":3}]]]]]'
     const id = await insert(`"p":${deep},"q":{"0":{"0":{"0":{"0":1}}}}`)
     assert.deepEqual(await find('{"p.0.0.0.0.0.1":2}'), [id])

@@ -160,10 +160,10 @@ const damagedBook = /the document with _id "b7" is damaged/
 
 /** Positions in `"note":"note-of-7."` at which a bit is flipped. */
 const flips: readonly (readonly [what: string, offset: number, bit: number])[] = [
-  ['a text that stays JSON', '"note":"note'.length, 0],
-  ['a text that is no JSON any more', '"note'.length, 4],
-  ['a text that is no UTF-8 any more', '"note":"note'.length, 7],
-  ['a text with a line feed in it', '"note":"n'.length, 0],
+  ['a changed text that is still valid JSON', '"note":"note'.length, 0],
+  ['a changed text that is not JSON', '"note'.length, 4],
+  ['a changed text that is not UTF-8', '"note":"note'.length, 7],
+  ['a changed text that contains a line feed', '"note":"n'.length, 0],
 ]
 
 describe('a document', { skip: !isEmbedded }, () => {
@@ -233,7 +233,7 @@ describe('a document', { skip: !isEmbedded }, () => {
       assert.equal(missing.body.data!.document, null)
     })
 
-  test('that an index names but that is missing causes an error', async (context) => {
+  test('causes an error when it is missing but an index refers to it', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, 'DELETE FROM doc WHERE seq = 8'),
     )
@@ -243,7 +243,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     await assertFound(server, books, { find: { filter: { n: 8 } } }, ['b8'])
   })
 
-  test('with a version other than that of its text causes an error', async (context) => {
+  test('causes an error when its stored version is changed', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipValue(file, { table: 'doc', column: 'version', where: 'seq = 8' }, 0, 3),
     )
@@ -251,7 +251,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     await assertFails(server, books, { find: {} }, damagedBook)
   })
 
-  test('that is long causes an error on a reader thread too', async (context) => {
+  test('that is long and damaged also causes an error on a reader thread', async (context) => {
     const server = await serveDamaged(context, 'letters', (file) =>
       flipInFile(file, 'long-17.', 0, 0),
     )
@@ -308,7 +308,7 @@ describe('a row', { skip: !isEmbedded }, () => {
   const name = /the row with primary key \("s1", 7\) is damaged/
   const key = { sensor: 's1', at: 7 }
 
-  test('with damage is not read, changed or indexed', async (context) => {
+  test('that is damaged is not read, changed or indexed', async (context) => {
     const server = await serveDamaged(context, 'readings', (file) =>
       flipInFile(file, 'row-note-7.', 4, 0),
     )
@@ -391,7 +391,7 @@ describe('an index', { skip: !isEmbedded }, () => {
     ],
   ]
   for (const [table, column, command, name] of parts)
-    test(`with a damaged ${table} (${column}) answers with an error`, async (context) => {
+    test(`causes an error when the column ${column} of its table ${table} is damaged`, async (context) => {
       const server = await serveDamaged(context, 'books', (file) => {
         const database = new DatabaseSync(file)
         const key = table === 'segment' ? 'block' : 'id'
@@ -405,7 +405,7 @@ describe('an index', { skip: !isEmbedded }, () => {
       await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
     })
 
-  test('with a damaged list of recent changes answers with an error', async (context) => {
+  test('causes an error when its list of recent changes is damaged', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, "INSERT INTO recent SELECT flushed + 1000, x'01', 5 FROM manifest"),
     )
@@ -414,7 +414,7 @@ describe('an index', { skip: !isEmbedded }, () => {
     await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
   })
 
-  test('with a damaged list of terms answers with an error and accepts no other terms', async (context) => {
+  test('causes an error when its list of terms is damaged, and accepts no other terms', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, "INSERT INTO waiting VALUES (4, x'05', 1)"),
     )

@@ -117,7 +117,7 @@ describe('a server refuses a data folder', () => {
   })
 
   for (const file of ['catalog.db', store('books')])
-    test(`with a ${file} written by a later version`, async () => {
+    test(`with a ${file} that was written by a later version`, async () => {
       const folder = copyOfSound()
       const database = new DatabaseSync(join(folder, file))
       database.exec('PRAGMA user_version = 1000; PRAGMA wal_checkpoint(TRUNCATE)')
@@ -127,7 +127,7 @@ describe('a server refuses a data folder', () => {
 
   for (const file of ['catalog.db', store('authors')]) {
     for (const size of [0, 50, 99])
-      test(`with a ${file} cut to ${size} bytes`, async () => {
+      test(`with a ${file} that was cut to ${size} bytes`, async () => {
         const folder = copyOfSound()
         truncateSync(join(folder, file), size)
         await assertRefused(folder, join(folder, file), /truncated.*Restore/)
@@ -339,7 +339,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     await assertOpensEmpty(join(root, 'killed-500'))
   })
 
-  test('when two servers start together: one serves and one is refused', async () => {
+  test('when two servers start together: one serves and the other is refused', async () => {
     for (let round = 0; round < 2; round++) {
       const folder = join(root, `together-${round}`)
       const both = [new ServerProcess(folder), new ServerProcess(folder)]
@@ -363,7 +363,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
 describe('a start removes what a crash left half created or half removed', () => {
   for (const state of ['creating', 'dropping'])
     for (const folderThere of [true, false])
-      test(`a collection in state ${state}, its folder ${folderThere ? 'there' : 'gone'}`, async () => {
+      test(`a collection in state ${state} whose folder is ${folderThere ? 'present' : 'missing'}`, async () => {
         const folder = copyOfSound()
         // A collection in creation is empty, because it receives no writes before it is complete.
         const name = state === 'creating' ? 'fresh' : 'books'

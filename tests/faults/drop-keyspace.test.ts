@@ -19,7 +19,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
 
-test(`a server killed ${rounds} times while it drops a keyspace has all of it or nothing`, async (t) => {
+test(`a server killed ${rounds} times while it drops a keyspace has the whole keyspace or nothing of it`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')

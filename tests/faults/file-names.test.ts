@@ -14,7 +14,7 @@ import { temporaryFolder } from '../harness.ts'
 import { becomes } from './health.ts'
 import { killLeftovers, processToken, ServerProcess } from './server-process.ts'
 
-describe('names of files', () => {
+describe('names of files in errors', () => {
   let folder: string
   let data: string
   let server: ServerProcess
@@ -63,7 +63,7 @@ describe('names of files', () => {
     }, /ENOTDIR: not a directory, mkdir '/)
   })
 
-  test('are hidden from the health check', async () => {
+  test('are in the log, and not in the reply, when the health check fails', async () => {
     // A folder at the path of the probe file makes the health check fail.
     const probe = join(data, `${unfinishedFile}-probe`)
     await becomes(server, 'UP')

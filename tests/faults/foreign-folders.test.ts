@@ -197,7 +197,7 @@ describe('a catalog that names a foreign folder', () => {
     assert(!existsSync(join(place, 'foreign2')))
   })
 
-  test('is rejected, and names that the server generates are accepted', () => {
+  test('is also rejected when the name is not text, and names that the server generates are accepted', () => {
     for (const name of ['a', 'A_1', 'a~2', 'a~10', 'x'.repeat(48)])
       for (const kind of ['keyspace', 'target'] as const)
         assert.equal(checkFolderName(kind, name), name)
@@ -210,7 +210,7 @@ describe('a catalog that names a foreign folder', () => {
 })
 
 describe('a link in a data folder', () => {
-  test('in place of a keyspace is rejected', async () => {
+  test('in place of the folder of a keyspace is rejected', async () => {
     rmSync(join(dataDir, 'other'), { recursive: true })
     symlinkSync(foreign, join(dataDir, 'other'))
     const untouched = outside()
@@ -218,13 +218,13 @@ describe('a link in a data folder', () => {
     assert.deepEqual(outside(), untouched)
   })
 
-  test('in place of a keyspace with collections is rejected', async () => {
+  test('in place of the folder of a keyspace with collections is rejected', async () => {
     renameSync(join(dataDir, keyspace), join(place, 'moved'))
     symlinkSync(join(place, 'moved'), join(dataDir, keyspace))
     await assertRefused(/default_keyspace is a symbolic link, not a folder/)
   })
 
-  test('in place of a collection is rejected', async () => {
+  test('in place of the folder of a collection is rejected', async () => {
     rmSync(join(dataDir, keyspace, 'a'), { recursive: true })
     symlinkSync(foreign, join(dataDir, keyspace, 'a'))
     await assertRefused(/a is a symbolic link, not a folder/)
@@ -236,7 +236,7 @@ describe('a link in a data folder', () => {
     await assertRefused(/store\.db is a symbolic link, not a file/)
   })
 
-  test('in place of a collection is removed with the collection, and not followed', async () => {
+  test('in place of the folder of a collection is removed with the collection, and not followed', async () => {
     const engine = await open(dataDir)
     const untouched = outside()
     rmSync(join(dataDir, keyspace, 'a'), { recursive: true })
@@ -247,7 +247,7 @@ describe('a link in a data folder', () => {
     assert(!existsSync(join(dataDir, keyspace, 'a')))
   })
 
-  test('above a collection is not followed when collections are dropped or created', async () => {
+  test('in place of the folder of a keyspace is not followed when collections are dropped or created', async () => {
     const engine = await open(dataDir)
     renameSync(join(dataDir, keyspace), join(place, 'moved'))
     symlinkSync(join(place, 'moved'), join(dataDir, keyspace))
@@ -260,7 +260,7 @@ describe('a link in a data folder', () => {
     assert.deepEqual(outside(), untouched)
   })
 
-  test('among leftovers of earlier starts is removed, and not followed', async () => {
+  test('among the temporary files of earlier starts is removed, and not followed', async () => {
     const untouched = outside()
     const id = '6f0cf2b1-0000-4000-8000-000000000000'
     const links = [`backup.partial-${id}`, `catalog.db.new-${id}`]
@@ -294,7 +294,7 @@ describe('a link in a data folder', () => {
     assert.equal(loadSnapshot(folder, segment.shape)?.version, 2)
   })
 
-  test('and names that leave the folder are not followed when a snapshot is loaded', async () => {
+  test('is not followed when a snapshot is loaded, nor is a name that leads out of the folder', async () => {
     const folder = join(dataDir, keyspace, 'a', 'vectors')
     const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
@@ -374,7 +374,7 @@ describe('a backup that names a foreign folder', () => {
       }
     })
 
-  test('is not restored from links', async () => {
+  test('is not restored when its files are links', async () => {
     const files = backup()
     const link = join(place, 'link')
     symlinkSync(files.catalog.path, link)

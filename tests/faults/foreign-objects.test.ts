@@ -137,7 +137,7 @@ describe('foreign SQL', () => {
       )
     })
 
-  test('in a backup is refused, and the file of the backup named', async (context) => {
+  test('in a backup is refused, and the error names the file', async (context) => {
     const engine = await open(dataDir)
     const backups = new TakenBackups(context)
     const taken = await backups.take(engine)

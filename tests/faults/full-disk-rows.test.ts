@@ -16,7 +16,7 @@ after(unmountLeftovers)
 
 describe('insertMany of rows on a disk that fills up', { skip: noDisks ?? false }, () => {
   for (const ordered of [false, true])
-    test(`keeps no row and says so, ordered: ${ordered}`, async () => {
+    test(`stores no row, and its error says so, with ordered: ${ordered}`, async () => {
       const disk = await SmallDisk.mount(32)
       server = await startServer({ dataDir: disk.data })
       const table = '/default_keyspace/t'

@@ -234,7 +234,7 @@ describe('on a full disk', options, () => {
     assert.deepEqual(checkDataFolder(disk.data), [])
   })
 
-  test('a first start fails with one line, and leaves nothing that prevents the next', async () => {
+  test('a first start fails with one line, and leaves nothing that prevents the next start', async () => {
     const disk = await SmallDisk.mount(1)
     disk.fill()
     const refused = new ServerProcess(disk.data)

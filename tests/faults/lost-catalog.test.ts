@@ -136,8 +136,8 @@ function flipBit(file: string, position: number): void {
 describe('after kill -9', () => {
   for (const [what, damage] of [
     ['a flipped bit in', (log: string) => flipBit(log, statSync(log).size >> 1)],
-    ['half of', (log: string) => truncateSync(log, statSync(log).size >> 1)],
-    ['nothing left of', (log: string) => truncateSync(log, 0)],
+    ['a halved', (log: string) => truncateSync(log, statSync(log).size >> 1)],
+    ['an emptied', (log: string) => truncateSync(log, 0)],
     ['a missing', (log: string) => rmSync(log)],
   ] as const)
     test(`${what} catalog.db-wal loses no acknowledged change`, async () => {
@@ -160,7 +160,7 @@ describe('a catalog that has lost changes', () => {
     )
   })
 
-  test('is refused when the recorded generation is gone as well', async () => {
+  test('is refused when the file with its generation is missing as well', async () => {
     const folder = copyOfKilled()
     copyFileSync(earlier, join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
@@ -232,7 +232,7 @@ describe('a catalog that has lost changes', () => {
     await assertRepairable(folder, /default_keyspace.books holds data/)
   })
 
-  test('is refused when a folder holds another collection than is listed', async () => {
+  test('is refused when a folder contains another collection than the catalog lists', async () => {
     const folder = copyOfKilled()
     editCatalog(folder, (catalog) =>
       catalog.exec("UPDATE target SET uid = 'other' WHERE name = 'books'"),
@@ -279,7 +279,7 @@ test('a repair leaves out a type whose definition cannot be read', async () => {
 })
 
 describe('--accept-lost-catalog', () => {
-  test('serves what the catalog lists, and keeps the other stores in quarantine', async () => {
+  test('serves the stores that the catalog lists, and moves the others to quarantine', async () => {
     const folder = copyOfKilled()
     copyFileSync(earlier, join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
@@ -340,7 +340,7 @@ describe('--accept-lost-catalog', () => {
 })
 
 describe('a store describes itself', () => {
-  test('even when its target.json is missing or damaged, or catalog.generation is missing', async () => {
+  test('even when its target.json is missing or damaged, and catalog.generation is missing', async () => {
     const folder = copyOfKilled()
     rmSync(join(folder, 'default_keyspace/books/target.json'))
     writeFileSync(join(folder, 'second/films/target.json'), '{"checksum":1,"content":{}}')
@@ -352,7 +352,7 @@ describe('a store describes itself', () => {
     await assertWhole(folder)
   })
 
-  test('only until its collection is dropped: a repair does not bring it back', async () => {
+  test('only until its collection is dropped: a repair does not restore the collection', async () => {
     const folder = copyOfKilled()
     await serving(folder, async (server) => {
       await server.command(keyspace, { deleteCollection: { name: 'books' } })
@@ -368,7 +368,7 @@ describe('a store describes itself', () => {
 })
 
 describe('dropping a keyspace', () => {
-  test('keeps stores that the catalog does not list, in quarantine', async () => {
+  test('moves stores that the catalog does not list to quarantine', async () => {
     const folder = copyOfKilled()
     await serving(folder, async (server) => {
       cpSync(join(folder, 'second/films'), join(folder, 'second/copy'), { recursive: true })

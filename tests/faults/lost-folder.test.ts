@@ -83,7 +83,7 @@ async function resume(): Promise<void> {
 }
 
 describe('a data folder that is moved away', () => {
-  test('rejects writes until it is back, and contains none of the rejected ones', async () => {
+  test('rejects writes until it is back, and contains no rejected write', async () => {
     renameSync(data, away)
     await refuseEverything(gone)
     assert(!existsSync(data), 'nothing is made in its place')
@@ -150,7 +150,7 @@ describe('the folder of one collection that is moved away', () => {
     assert.deepEqual(await ids(), ['before', 'later'])
   })
 
-  test('can be dropped, which makes the server healthy again', async () => {
+  test('causes no further failure when its collection has been dropped', async () => {
     renameSync(join(data, 'default_keyspace', 'books'), away)
     await refuse(books, { insertOne: { document: { _id: 'refused' } } }, gone)
     await succeed(keyspace, { deleteCollection: { name: 'books' } })

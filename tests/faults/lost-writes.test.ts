@@ -114,10 +114,10 @@ describe('acknowledged writes that are lost', () => {
         writeFileSync(log, bytes)
       },
     ],
-    ['nothing left of', (log: string) => truncateSync(log, 0)],
+    ['an emptied', (log: string) => truncateSync(log, 0)],
     ['a missing', (log: string) => rmSync(log)],
   ] as const)
-    test(`are reported after this damage: ${what} store.db-wal`, async () => {
+    test(`are reported when the server finds ${what} store.db-wal`, async () => {
       const folder = copyOf(killed)
       damage(`${storeOf(folder)}-wal`)
       await assertReported(folder)
@@ -143,7 +143,7 @@ describe('acknowledged writes that are lost', () => {
     await assertReported(folder)
   })
 
-  test('are proved by the catalog when store.version is missing or damaged', async () => {
+  test('are detected by means of the catalog when store.version is missing or damaged', async () => {
     for (const damage of [
       (file: string) => rmSync(file),
       (file: string) => truncateSync(file, 5),
@@ -157,7 +157,7 @@ describe('acknowledged writes that are lost', () => {
   })
 })
 
-test('acknowledged writes that are lost are proved by a newer snapshot of vectors', async () => {
+test('lost acknowledged writes are detected by means of a newer snapshot of vectors', async () => {
   const folder = join(root, 'vectors')
   const first = await ServerProcess.start(folder)
   const options = { vector: { dimension: 2, metric: 'cosine' } }
@@ -186,7 +186,7 @@ describe('nothing is reported as lost', () => {
     await assertSound(copyOf(stopped))
   })
 
-  test('when store.version is missing or older', async () => {
+  test('when store.version is missing', async () => {
     for (const folder of [copyOf(killed), copyOf(stopped)]) {
       const file = join(folder, 'default_keyspace/books/store.version')
       rmSync(file)

@@ -47,8 +47,8 @@ async function assertRefused(bytes: string | Buffer): Promise<void> {
   for (const status of statuses) assert(status >= 400 && status <= 501, told)
 }
 
-describe('malformed HTTP', () => {
-  test('a plain request is answered, as a check of the test itself', async () => {
+describe('unusual HTTP', () => {
+  test('a well-formed request is answered, which checks the test itself', async () => {
     assert((await exchange(post())).endsWith(found))
   })
 

@@ -56,35 +56,39 @@ const faults: Readonly<Record<string, Fault>> = {
     answer: { status: 503, contentType: 'text/html', body: '<h1>Busy</h1>' },
     code: down,
   },
-  'is behind a gateway that gave up': {
+  'is behind a gateway that timed out': {
     answer: { status: 504, body: {} },
     code: 'PROVIDER_TIMEOUT',
     calls: patientCalls,
   },
-  'says that the request took too long': {
+  'reports that the request took too long': {
     answer: { status: 408, body: {} },
     code: 'PROVIDER_TIMEOUT',
     calls: patientCalls,
   },
-  'moved elsewhere': {
+  'redirects to another address': {
     answer: { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } },
     code: unexpected,
   },
-  'answers with a page': {
+  'answers with a page of HTML': {
     answer: { contentType: 'text/html', body: '<html>' },
     code: unexpected,
   },
   'answers with nothing': { answer: { body: '' }, code: unexpected },
   'answers with null': { answer: { body: null }, code: unexpected },
   'answers with something else': { answer: { body: { hello: 1 } }, code: unexpected },
-  'never stops answering': {
+  'sends an answer of megabytes': {
     answer: { body: `{"x":"${'x'.repeat(4_000_000)}"}` },
     code: unexpected,
   },
   // The provider may have closed a kept-alive connection by chance, so the request is sent again on
   // a new one.
-  'hangs up': { answer: 'hang up', code: down, calls: 2 },
-  'hangs up within its answer': { answer: 'half an answer', code: down, calls: 2 },
+  'closes the connection without an answer': { answer: 'hang up', code: down, calls: 2 },
+  'closes the connection within its answer': {
+    answer: 'half an answer',
+    code: down,
+    calls: 2,
+  },
 }
 
 /** Faults of embedding services; those of rerankers follow. */
@@ -93,7 +97,7 @@ const embeddingFaults: Readonly<Record<string, Fault>> = {
     answer: { body: '{"data":[' },
     code: 'RESPONSE_DECODING_ERROR',
   },
-  'sends a vector too many': {
+  'sends one vector too many': {
     answer: ({ body }) =>
       openAi([...(body as { input: string[] }).input, 'x'].map(letterVector)),
     code: unexpected,
@@ -101,7 +105,7 @@ const embeddingFaults: Readonly<Record<string, Fault>> = {
   'sends no vectors': { answer: openAi([]), code: unexpected },
   'sends vectors of another length': { answer: everyVector([1, 2, 3]), code: unexpected },
   'sends empty vectors': { answer: everyVector([]), code: unexpected },
-  'sends texts for vectors': { answer: everyVector('[1, 2]'), code: unexpected },
+  'sends texts instead of vectors': { answer: everyVector('[1, 2]'), code: unexpected },
   'sends vectors of texts': { answer: everyVector(['1', '2']), code: unexpected },
   'sends vectors of null': { answer: everyVector([null, null]), code: unexpected },
   'sends numbers beyond 32 bits': { answer: everyVector([1, 1e39]), code: unexpected },
@@ -109,16 +113,16 @@ const embeddingFaults: Readonly<Record<string, Fault>> = {
 
 const rerankingFaults: Readonly<Record<string, Fault>> = {
   'answers with broken JSON': { answer: { body: '{"rankings":[' }, code: unexpected },
-  'sends a score too many': { answer: everyRanking(1), code: unexpected },
-  'sends a score too few': { answer: everyRanking(-1), code: unexpected },
-  'sends one score over and over': {
+  'sends one score too many': { answer: everyRanking(1), code: unexpected },
+  'sends one score too few': { answer: everyRanking(-1), code: unexpected },
+  'sends the score of one passage repeatedly': {
     answer: ({ body }) => {
       const { passages } = body as { passages: unknown[] }
       return { body: { rankings: passages.map(() => ({ index: 0, logit: 1 })) } }
     },
     code: unexpected,
   },
-  'sends texts for scores': {
+  'sends texts instead of scores': {
     answer: { body: { rankings: [{ index: 0, logit: 'high' }] } },
     code: unexpected,
   },
@@ -310,7 +314,7 @@ describe('an embedding provider that', () => {
     assert.deepEqual(others, before)
   })
 
-  test('sends zeros for rows makes their inserts fail when the column has a cosine index', async () => {
+  test('sends zeros for rows makes the inserts fail when the column has a cosine index', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const columns = { p: 'int', v: { type: 'vector', dimension: 2, service } }
     const path = '/default_keyspace'
@@ -343,7 +347,7 @@ describe('an embedding provider that', () => {
     assert.deepEqual(data!.documents, [{ p: 1, v: [1, 2] }])
   })
 
-  test('fails for one batch of many makes the insert store nothing', async () => {
+  test('fails for one of many batches makes the insert store nothing', async () => {
     await created('batched', withService('mistral', 'mistral-embed', 1024))
     const vector = Array.from({ length: 1024 }, () => 1)
     let calls = 0
@@ -464,7 +468,7 @@ describe('a provider that does not answer', () => {
       assert.deepEqual(await everythingIn('unanswered'), before)
     })
 
-  test('at first is called again, and its answer is used', async () => {
+  test('at first is called again, and its later answer is used', async () => {
     await slowInsert
     assert.equal(sleeper.asked.length, 2)
     assert.equal(((await everythingIn('slow')) as unknown[]).length, 1)

@@ -273,7 +273,7 @@ describe('a snapshot that was damaged while no server ran', () => {
       }
   }
 
-  test('is rebuilt, and the log mentions damage', async () => {
+  test('is replaced by a rebuilt index, and the log mentions damage', async () => {
     const server = await ServerProcess.start(folder, ...flags)
     for (const [i, { what, isTold }] of damages.entries()) {
       const before = server.err.length

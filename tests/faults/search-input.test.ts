@@ -472,7 +472,7 @@ describe('search fields below the root', () => {
             await refuse('cosine', command, 'SHRED_BAD_FIELD_NAME')
   })
 
-  test('and paths into search fields are rejected in projections', async () => {
+  test('are rejected in projections, like paths into search fields', async () => {
     for (const projection of [
       '{"$vector.0":1}',
       '{"$lexical.x":0}',
@@ -495,7 +495,7 @@ describe('search fields below the root', () => {
 })
 
 describe('$hybrid', () => {
-  test('in a document is a text, null, or an object with the two fields', async () => {
+  test('in a document is a text, null, or an object with $vectorize and $lexical', async () => {
     models.forget()
     for (const [value, code] of [
       ['5', 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE'],

@@ -140,7 +140,7 @@ async function visit(
   return 'served'
 }
 
-test('commands use the schema before a change or the one after it', async (t) => {
+test('commands use the schema before or after a concurrent change', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const limits = { ...defaultLimits, pageSize: 1_000 }
@@ -182,7 +182,7 @@ test('commands use the schema before a change or the one after it', async (t) =>
   )
 })
 
-test('a command succeeds although schema changes overtake it repeatedly', async (t) => {
+test('a command succeeds although the schema changes repeatedly while it runs', async (t) => {
   const provider = await PatientProvider.start()
   const server = await startServer({ providers: provider.settings, durable: false })
   t.after(async () => {

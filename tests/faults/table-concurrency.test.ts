@@ -219,7 +219,7 @@ describe(`concurrent commands on the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('that create the same object succeed once', async () => {
+  test('that create the same table, type or index succeed once', async () => {
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     const fields = { f: 'int' }
     for (const [make, remove, target, code] of [

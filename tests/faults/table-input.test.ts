@@ -606,7 +606,7 @@ describe('page states', () => {
 })
 
 describe('table commands of extreme size', () => {
-  test('get an answer when clauses or bodies have megabytes', async () => {
+  test('get an answer when their clauses or bodies have megabytes', async () => {
     const fill = (part: (n: number) => string, size = 1_500_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -651,7 +651,7 @@ describe('table commands of extreme size', () => {
     }
   })
 
-  test('get an answer when filters have ten billion combinations of key values', async () => {
+  test('get an answer when their filters have ten billion combinations of key values', async () => {
     await create('combined', {
       columns: { a: 'int', b: 'int', c: 'int', d: 'int', e: 'int' },
       primaryKey: { partitionBy: ['a', 'b'], partitionSort: { c: 1, d: -1, e: 1 } },

@@ -24,11 +24,14 @@ describe('a thread', () => {
   for (const [how, code] of [
     ['throws while it answers', listen("throw new Error('out of order')")],
     ['ends while it answers', listen('process.exit(3)')],
-    ['answers what cannot be sent', listen('parentPort.postMessage([() => 1])')],
+    [
+      'answers with a value that cannot be sent',
+      listen('parentPort.postMessage([() => 1])'),
+    ],
     ['cannot start', "throw new Error('no')"],
     ['cannot be loaded', "import 'node:nothing'"],
   ] as const)
-    test(`that ${how} fails waiting and later requests`, async () => {
+    test(`that ${how} makes waiting and later requests fail`, async () => {
       const thread = start(code)
       const died = { name: 'EngineError', kind: 'write', message: /its thread has died/ }
       const asked = [1, 2, 3].map(() => thread.ask({ kind: 'work' }))
@@ -42,7 +45,7 @@ describe('a thread', () => {
     })
 })
 
-describe('in a server', () => {
+describe('threads of a server', () => {
   let server: TestServer
   /** Threads of the server, in the order of their start. */
   let workers: Worker[]
@@ -80,7 +83,7 @@ describe('in a server', () => {
   const others = () => workers.slice(1)
   const search = { find: { sort: { $vector: [1, 0] }, projection: { n: 0 } } }
 
-  test('a dead writer thread fails all writes and the health check, and reads continue', async () => {
+  test('when the writer has died, all writes and the health check fail, and reads continue', async () => {
     assert.equal((await healthOf(server)).status, 'UP')
     const insert = () => server.command(books, { insertOne: { document: {} } })
     const asked = Promise.all([insert(), insert(), insert()])
@@ -94,7 +97,7 @@ describe('in a server', () => {
     assert.match(await succeed(books, { findOne: { filter: { _id: 7 } } }), /"_id":7/)
   })
 
-  test('dead reader and indexer threads are replaced', async () => {
+  test('are replaced after they have died if they read or index', async () => {
     const before = await succeed(books, search)
     assert(others().length >= 2, 'one that reads, one that keeps vector indexes')
     for (let round = 0; round < 2; round++) {

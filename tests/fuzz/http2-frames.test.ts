@@ -103,7 +103,7 @@ describe('a connection that', () => {
   const streams = (count: number) => Array.from({ length: count }, (_, n) => 2 * n + 1)
   const cancel = Buffer.of(0, 0, 0, 8)
   const floods: Readonly<Record<string, () => Buffer[]>> = {
-    'begins requests and gives them up at once': () =>
+    'begins requests and resets them at once': () =>
       streams(20_000).flatMap((stream) => [
         ...commandFrames(stream, headers, body),
         frame(frameTypes.reset, 0, stream, cancel),
@@ -114,7 +114,7 @@ describe('a connection that', () => {
         frame(frameTypes.continuation, 0, 1, headerBlock({ x: 'y'.repeat(4_000) })),
       ),
     ],
-    'sends headers that grow when they are unpacked': () => [
+    'sends headers that grow when they are decompressed': () => [
       // One long header in the dynamic table, and many references to it.
       frame(
         frameTypes.headers,
@@ -128,17 +128,17 @@ describe('a connection that', () => {
         ]),
       ),
     ],
-    'asks for signs of life without end': () =>
+    'sends PING frames without end': () =>
       streams(100_000).map(() => frame(frameTypes.ping, 0, 0, Buffer.alloc(8))),
-    'changes its settings without end': () =>
+    'sends SETTINGS frames without end': () =>
       streams(50_000).map(() =>
         frame(frameTypes.settings, 0, 0, Buffer.of(0, 4, 0, 0, 255, 255)),
       ),
-    'sends nothing, many times': () => [
+    'sends many empty frames': () => [
       frame(frameTypes.headers, flags.endHeaders, 1, headerBlock(headers)),
       ...streams(50_000).map(() => frame(frameTypes.data, 0, 1)),
     ],
-    'asks for much and takes nothing': () => [
+    'requests large replies and reads none': () => [
       frame(frameTypes.settings, 0, 0, Buffer.of(0, 4, 0, 0, 0, 0)),
       ...streams(2_000).map((stream) =>
         frame(
@@ -149,7 +149,7 @@ describe('a connection that', () => {
         ),
       ),
     ],
-    'begins more requests than it may, and ends none': () =>
+    'begins more requests than are allowed, and ends none': () =>
       streams(5_000).map((stream) =>
         frame(frameTypes.headers, flags.endHeaders, stream, headerBlock(headers)),
       ),

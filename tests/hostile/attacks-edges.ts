@@ -232,7 +232,7 @@ export const edgeAttacks: readonly Attack[] = [
   },
   {
     name: 'unreadable',
-    request: '2 000 connections that send what is not HTTP',
+    request: '2 000 connections that send bytes other than HTTP',
     async run(server) {
       const statuses: (number | 'none')[] = []
       for (let from = 0; from < 2_000; from += 500) {

@@ -60,7 +60,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'packed-unknown-token',
-    request: 'the same packed, unknown token, compression on',
+    request: 'body of 19.8 MB, `[{},{},…]`, compressed, unknown token',
     server: { flags: ['--compression', 'on'] },
     run: (server) =>
       single(server, unknownToken, target, gzipSync(emptyObjects()), [
@@ -74,7 +74,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'packed-objects',
-    request: 'the same packed, valid token, compression on, 8 at once',
+    request: 'body of 19.8 MB, `[{},{},…]`, compressed, valid token, 8 at once',
     server: { flags: ['--compression', 'on'] },
     async run(server) {
       const body = gzipSync(emptyObjects())

@@ -35,7 +35,7 @@ describe('the queue of arrivals', () => {
     assert.equal(queue.delayed, 0)
   })
 
-  test('starts one arrival of each address in turn, in later turns of the loop', async () => {
+  test('starts the others in later turns of the loop, one of each address in turn', async () => {
     const queue = new ArrivalQueue(0)
     const begun: string[] = []
     queue.add('a', spin)
@@ -201,7 +201,7 @@ describe('a server limits each address', () => {
     for (const socket of all) assert.match(await readReply(socket), /^HTTP\/1\.1 200/)
   })
 
-  test('without keeping a delayed connection open when it stops', async () => {
+  test('and closes delayed connections when it stops', async () => {
     server = await startServer()
     const silent = await open(server.url)
     const closed = once(silent.resume(), 'close')
@@ -210,7 +210,7 @@ describe('a server limits each address', () => {
     await closed
   })
 
-  test('by the number of unfinished handshakes that may delay others', async () => {
+  test('to a number of unfinished handshakes', async () => {
     await startTls()
     const hello = await clientHello()
     const { handshakesPerAddressMax: max } = fixedLimits
@@ -231,7 +231,7 @@ describe('a server limits each address', () => {
     for (const socket of all) socket.destroy()
   })
 
-  test('without failing any of 200 concurrent handshakes', async () => {
+  test('without rejecting any of 200 concurrent handshakes', async () => {
     const ca = await startTls()
     const { hostname, port } = new URL(server!.url)
     const all = Array.from({ length: 200 }, async () => {

@@ -142,7 +142,7 @@ describe('pipelined requests', () => {
     assert.equal(text.split('"count":4').length, 4)
   })
 
-  test('end the connection when there are more than any client would send', async () => {
+  test('close the connection when there are over a thousand of them', async () => {
     await start()
     const socket = await open()
     const closed = once(socket, 'close')
@@ -171,7 +171,7 @@ describe('replies under construction', () => {
     assert((await metric('stela_reply_memory_bytes')) < 37_500_000)
   })
 
-  test('wait for memory while others are read, and arrive complete', async () => {
+  test('wait for memory while other replies are read, and arrive complete', async () => {
     await start({ replyMemoryMax: 28_000_000 })
     const all = Array.from({ length: 6 }, () => untilRoom(long, { find: {} }))
     for (const { text } of await Promise.all(all))
@@ -199,7 +199,7 @@ describe('replies under construction', () => {
 })
 
 describe('unread replies', () => {
-  test('are kept up to a share of the memory; then reads are rejected and other commands are not', async () => {
+  test('may hold a share of the memory; beyond it reads are rejected, and other commands are not', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     // Three pages of 12 MB fit into the share of one principal; the fourth does not.
     for (let i = 0; i < 3; i++) await findUnread()
@@ -255,7 +255,7 @@ describe('unread replies', () => {
     while ((await metric('stela_reply_memory_bytes')) > 0);
   })
 
-  test('end their connection after a timeout, and are counted', async () => {
+  test('cause their connection to be closed after a timeout, which is counted', async () => {
     await start({ replyTimeoutMs: 200 })
     const socket = await findUnread()
     while ((await metric('stela_replies_unread_total')) === 0);
@@ -410,7 +410,7 @@ describe('streams of HTTP/2', () => {
     while ((await held()) > 0);
   })
 
-  test('are all answered on a connection that reads, one large reply after the other', async () => {
+  test('are all answered on a connection whose client reads, one large reply after the other', async () => {
     await startTls({ replyMemoryMax: 50_000_000 })
     const client = await connect()
     const find = async (): Promise<string> => {

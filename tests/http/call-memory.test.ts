@@ -130,7 +130,7 @@ describe('memory for the reads of a command', () => {
 })
 
 describe('values', () => {
-  test('are held until they are given back', async () => {
+  test('hold memory until it is given back', async () => {
     const world = new World(1_000)
     const [one, other] = [world.call(), world.call()]
     const release = await one.borrow(500)
@@ -145,7 +145,7 @@ describe('values', () => {
     assert.equal(world.valueRoom.held, 0)
   })
 
-  test('parsed from a body are held until the command has ended', async () => {
+  test('parsed from a body hold memory until the command has ended', async () => {
     const world = new World(1_000)
     const call = world.call()
     await call.takeForBody(10_000)
@@ -164,7 +164,7 @@ describe('values', () => {
     assert.equal(world.valueRoom.held, 0)
   })
 
-  test('hold nothing after their client has left', async () => {
+  test('hold no memory after their client has left', async () => {
     const world = new World(1_000)
     const release = await world.call().borrow(500)
     const waiting = world.call().borrow(500)

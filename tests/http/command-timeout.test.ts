@@ -136,7 +136,7 @@ describe('a command that exceeds its timeout', () => {
   })
 
   for (const [work, { path, command, otherwise }] of Object.entries(cases))
-    test(`would get another reply with enough time, while ${work}`, async () => {
+    test(`would get another reply with enough time, when ${work}`, async () => {
       const { errors = [] } = (await send(path, command)).body
       assert.deepEqual(
         errors.map(({ title }) => title),

@@ -123,7 +123,7 @@ describe('connections', () => {
     socket.destroy()
   })
 
-  test('by the hundred with half a request do not delay others', async () => {
+  test('that deliver half a request do not delay others, even if there are hundreds', async () => {
     server = await startServer()
     const halves = [
       'POST /v1 HT',
@@ -176,7 +176,7 @@ describe('connections', () => {
     await assertServes()
   })
 
-  test('that close during an upload leave nothing behind', async () => {
+  test('that are closed during an upload do not affect others', async () => {
     server = await startServer()
     for (let i = 0; i < 20; i++) {
       const socket = await open()
@@ -187,7 +187,7 @@ describe('connections', () => {
     await assertServes()
   })
 
-  test('that close before the reply do no harm', async () => {
+  test('that are closed before the reply do not affect others', async () => {
     server = await startServer()
     for (let i = 0; i < 50; i++) {
       const socket = await open()

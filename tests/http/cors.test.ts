@@ -44,7 +44,7 @@ describe('without the setting', () => {
 describe('with a list of origins', () => {
   const corsOrigins = [page, 'http://localhost:3000']
 
-  test('listed pages can send commands and read the replies', async () => {
+  test('pages of a listed origin can send commands and read the replies', async () => {
     server = await startServer({ corsOrigins })
     for (const path of ['/v1', '/v1/a', '/v1/a/b', '/api/json/v1/a', '/stargate/health'])
       for (const origin of corsOrigins) {
@@ -122,7 +122,7 @@ describe('with a list of origins', () => {
   })
 })
 
-test('with a star every page is allowed', async () => {
+test('with the origin * pages of every origin are allowed', async () => {
   server = await startServer({ corsOrigins: '*' })
   const asked = await ask('/v1/a/b', 'https://anywhere.example')
   assert.equal(asked.http, 204)

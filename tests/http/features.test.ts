@@ -13,7 +13,7 @@ describe('features', () => {
     hybridEligibility: 'both' as const,
   }
 
-  test('are on by default', () => {
+  test('have defaults: all are on except snakeCaseIndexes', () => {
     assert.deepEqual(featuresOf(open, {}), {
       lexical: true,
       reranking: true,
@@ -23,7 +23,7 @@ describe('features', () => {
     })
   })
 
-  test('that the operator left open are set by request headers with exact values', () => {
+  test('that the operator left open are switched off by request headers with the exact value false', () => {
     for (const [said, means] of [
       ['false', false],
       ['true', true],

@@ -12,7 +12,7 @@ const store = { name: 'store', status: 'UP' }
 const accepting = { name: 'accepting requests', status: 'UP' }
 
 describe('health', () => {
-  test('lists the checks that were made', async () => {
+  test('lists its checks', async () => {
     const server = await startServer()
     for (const [path, checks] of [
       ['', [accepting, store]],

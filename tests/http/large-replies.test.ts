@@ -76,12 +76,12 @@ describe('a large reply', () => {
   }
 
   for (const [way, command] of Object.entries({
-    'as documents come': whole,
+    'without a sort': whole,
     'in the order of ids': { find: { sort: { _id: 1 } } },
     'by a filter': { find: { filter: { odd: { $in: [true, false] } } } },
     'by a range of ids': { find: { filter: { _id: { $gte: 0 } } } },
     'by a list of ids': { find: { filter: { _id: { $in: documents.map((d) => d._id) } } } },
-    'of shown fields': { find: { projection: { none: 0 } } },
+    'with a projection': { find: { projection: { none: 0 } } },
   }))
     test(`has the same bytes as small replies: ${way}`, async () => {
       const { text, headers } = await send(path, command)
@@ -125,7 +125,7 @@ describe('a large reply', () => {
     assert.equal(text.slice(text.indexOf('\r\n\r\n') + 4), expected)
   })
 
-  test('gives other requests their turns', async () => {
+  test('lets other requests run while it is sent', async () => {
     for (const command of [whole, { find: { projection: { odd: 0 } } }]) {
       const state = { isRunning: true }
       const answering = send(path, command).finally(() => (state.isRunning = false))

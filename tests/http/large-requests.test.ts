@@ -47,7 +47,7 @@ describe('a large request', () => {
     Array.from({ length: 900 }, (_, j) => i + j),
   )
 
-  test('gives turns while it is only parsed', async () => {
+  test('lets other requests run while it is parsed', async () => {
     await start()
     const answering = send('', `[${'{},'.repeat(count)}0]`)
     const answers = await answersDuring(answering)
@@ -55,7 +55,7 @@ describe('a large request', () => {
     assert(answers >= answersMin, `${answers} answers`)
   })
 
-  test('gives turns while it inserts, changes, returns and deletes a large document', async () => {
+  test('lets other requests run while it inserts, changes, returns and deletes a large document', async () => {
     await start()
     const filter = { _id: 'large' }
     const commands = [
@@ -109,7 +109,7 @@ describe('a large request', () => {
     )
   })
 
-  test('is accepted at the limits of every kind', async () => {
+  test('is accepted when its values are at the limits', async () => {
     await start()
     const options = { vector: { dimension: defaultLimits.vectorDimensionMax } }
     await send('', { createCollection: { name: 'vectors', options } })

@@ -336,7 +336,7 @@ describe('a command that exceeds its timeout', () => {
     assert.deepEqual(body.status, { count: isDone ? 100 : 0 })
   })
 
-  test('runs to its end without a limit', async () => {
+  test('runs to its end when there is no timeout', async () => {
     await start({ commandTimeoutMs: 0 })
     const running = insertSlowly(1)
     await provider.asked(1)

@@ -39,7 +39,7 @@ describe('a share', () => {
     assert.equal(takeAll(new LocalFairShare(4), ann), 3)
   })
 
-  test('grows again when others give back', () => {
+  test('grows again when others release their amounts', () => {
     const share = new LocalFairShare(100)
     assert(share.take(bob, 40))
     assert.equal(takeAll(share, ann), 45)
@@ -56,7 +56,7 @@ describe('a share', () => {
     assert.equal(share.held, 0)
   })
 
-  test('may be exceeded by existing amounts, and grants nothing then', () => {
+  test('may be exceeded by forced amounts, and then grants nothing', () => {
     const share = new LocalFairShare(100)
     share.force(ann, 150)
     assert.equal(share.hasRoom(bob, 1), false)
@@ -76,7 +76,7 @@ describe('a share', () => {
     assert.equal(share.take(ann, 160), true)
   })
 
-  test('includes what a request of the connection already holds', () => {
+  test('counts what the request already holds only once', () => {
     const share = new LocalFairShare(800, { littleMax: 10 })
     const one = taker('ann', {})
     assert(share.take(one, 10))
@@ -85,7 +85,7 @@ describe('a share', () => {
     assert.equal(share.take(one, 90, 90), true)
   })
 
-  test('per connection is an eighth, or its first amount when that is larger', () => {
+  test('per connection is an eighth of the total, or the first amount of the connection when that is larger', () => {
     const share = new LocalFairShare(800)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert.equal(takeAll(share, one), 100)

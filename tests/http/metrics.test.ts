@@ -319,7 +319,7 @@ describe('while long commands run', () => {
   })
   afterEach(() => provider.close())
 
-  test('metrics and health are answered and report them', async () => {
+  test('metrics and health are answered and include these commands', async () => {
     const server = await startServer({ providers: provider.settings })
     try {
       await server.command('/default_keyspace', { createCollection: lettersCollection })
@@ -344,7 +344,7 @@ describe('while long commands run', () => {
     }
   })
 
-  test('concurrent scrapes agree with the commands that ran', async () => {
+  test('metrics that are read concurrently count exactly the commands that ran', async () => {
     const server = await startServer({ durable: false })
     try {
       await server.command('/default_keyspace', { createCollection: { name: 'busy' } })

@@ -127,7 +127,7 @@ describe('the description', () => {
     assert.deepEqual(had.toSorted(), [...referred].toSorted())
   })
 
-  test('uses only keywords of JSON Schema that its checker knows', () => {
+  test('uses only keywords of JSON Schema that the checker of the tests knows', () => {
     for (const [name, schema] of Object.entries(api.components.schemas))
       visitSchema(schema, (part) => {
         for (const key of Object.keys(part)) assert(knownKeys.has(key), `${name}: ${key}`)
@@ -140,7 +140,7 @@ describe('the description', () => {
       })
   })
 
-  test('lists all choices', () => {
+  test('lists all allowed values of a field', () => {
     const { Metric, SourceModel, PrimitiveType } = api.components.schemas
     assert.deepEqual(Metric!.enum, metrics)
     assert.deepEqual(SourceModel!.enum, sourceModels)

@@ -156,8 +156,8 @@ describe('order of checks', () => {
     for (const second of faults.slice(position))
       test(
         first === second
-          ? `${first.name} is answered as such`
-          : `${first.name} wins over ${second.name}`,
+          ? `${first.name} causes its error`
+          : `${first.name} is reported rather than ${second.name}`,
         async () => {
           const request: Request = {
             path: '/v1/default_keyspace/books',

@@ -5,7 +5,7 @@ import { ServerProcess } from '../faults/server-process.ts'
 import { temporaryFolder } from '../harness.ts'
 
 describe('the log of a server', () => {
-  test('has the plan of each read at the level debug, and nothing of the values', async () => {
+  test('has the plan of each read at the level debug, and no stored or compared values', async () => {
     const server = await ServerProcess.start(
       await temporaryFolder(),
       '--log-level',

@@ -76,8 +76,8 @@ describe('replies of limited size', () => {
   }
 
   const finds: readonly (readonly [string, Find, number?])[] = [
-    ['in any order', {}],
-    ['in any order, in part', { projection: { text: 0 } }],
+    ['without a sort', {}],
+    ['without a sort, in part', { projection: { text: 0 } }],
     ['with a filter on one value', { filter: { even: true } }, 30],
     [
       'with a filter on several values',
@@ -160,7 +160,7 @@ describe('replies of limited size', () => {
     assert.deepEqual(numbers, [...Array(count).keys()])
   })
 
-  test('searches by vector are rejected unless they find little', async () => {
+  test('searches by vector are rejected when their results exceed the limit', async () => {
     const sort = { $vector: [1, 5] }
     for (const options of [{ limit: 30 }, {}]) {
       const answer = await send('/long', { find: { sort, options } })

@@ -123,7 +123,7 @@ describe('paths', () => {
 describe('tokens', () => {
   const type = { 'Content-Type': 'application/json' }
 
-  test('are read from Token, then X-Cassandra-Token, then a bearer', async () => {
+  test('are read from the header Token, else X-Cassandra-Token, else Authorization: Bearer', async () => {
     const wrong = 'wrong'
     for (const headers of [
       { Token: testToken, 'X-Cassandra-Token': wrong, Authorization: `Bearer ${wrong}` },
@@ -139,7 +139,7 @@ describe('tokens', () => {
       assert.equal((await post('/v1', findKeyspaces, { ...type, ...headers })).http, 401)
   })
 
-  test('are not read from an authorization other than a bearer', async () => {
+  test('are not read from another scheme of Authorization than Bearer', async () => {
     const answer = await post('/v1', findKeyspaces, {
       ...type,
       Authorization: 'Basic eDp5',
@@ -208,17 +208,21 @@ describe('bodies', () => {
   const cases: readonly (readonly [what: string, body: string, code: string])[] = [
     ['an empty body', '', 'COMMAND_FIELD_VALUE_INVALID'],
     ['a blank body', ' \n', 'COMMAND_FIELD_VALUE_INVALID'],
-    ['a body cut short', '{"findKeyspaces":{', 'REQUEST_NOT_JSON'],
-    ['a second value', '{"findKeyspaces":{}} {}', 'REQUEST_NOT_JSON'],
-    ['a comment', '{"findKeyspaces":{} /* all */}', 'REQUEST_NOT_JSON'],
-    ['a trailing comma', '{"findKeyspaces":{},}', 'REQUEST_NOT_JSON'],
+    ['a truncated body', '{"findKeyspaces":{', 'REQUEST_NOT_JSON'],
+    ['a body with a second value', '{"findKeyspaces":{}} {}', 'REQUEST_NOT_JSON'],
+    ['a body with a comment', '{"findKeyspaces":{} /* all */}', 'REQUEST_NOT_JSON'],
+    ['a body with a trailing comma', '{"findKeyspaces":{},}', 'REQUEST_NOT_JSON'],
     [
       'a command given twice',
       '{"findKeyspaces":{},"findKeyspaces":{}}',
       'REQUEST_NOT_JSON',
     ],
-    ['equal keys inside', '{"findKeyspaces":{"a":{"b":1,"b":1}}}', 'REQUEST_NOT_JSON'],
-    ['no command', '{}', 'REQUEST_STRUCTURE_MISMATCH'],
+    [
+      'a body with equal keys in the command',
+      '{"findKeyspaces":{"a":{"b":1,"b":1}}}',
+      'REQUEST_NOT_JSON',
+    ],
+    ['a body without a command', '{}', 'REQUEST_STRUCTURE_MISMATCH'],
     ['an array', '[{"findKeyspaces":{}}]', 'REQUEST_STRUCTURE_MISMATCH'],
     ['a string', '"findKeyspaces"', 'REQUEST_STRUCTURE_MISMATCH'],
     ['a number', '1', 'REQUEST_STRUCTURE_MISMATCH'],
@@ -227,11 +231,15 @@ describe('bodies', () => {
     ['a command that is null', '{"findKeyspaces":null}', 'REQUEST_STRUCTURE_MISMATCH'],
     ['a command that is a list', '{"findKeyspaces":[]}', 'REQUEST_STRUCTURE_MISMATCH'],
     ['an unknown command', '{"findEverything":{}}', 'COMMAND_UNKNOWN'],
-    ['a command of objects in JavaScript', '{"constructor":{}}', 'COMMAND_UNKNOWN'],
-    ['a command named __proto__', '{"__proto__":{}}', 'COMMAND_UNKNOWN'],
-    ['a command of another level', '{"createCollection":{"name":"x"}}', 'COMMAND_UNKNOWN'],
     [
-      'a field of objects in JavaScript',
+      'a command named like a built-in property in JavaScript',
+      '{"constructor":{}}',
+      'COMMAND_UNKNOWN',
+    ],
+    ['a command named __proto__', '{"__proto__":{}}', 'COMMAND_UNKNOWN'],
+    ['a command of another path', '{"createCollection":{"name":"x"}}', 'COMMAND_UNKNOWN'],
+    [
+      'a field named like a built-in property in JavaScript',
       '{"findKeyspaces":{"toString":1}}',
       'COMMAND_FIELD_UNKNOWN',
     ],
@@ -241,13 +249,13 @@ describe('bodies', () => {
       'SHRED_DOC_LIMIT_VIOLATION',
     ],
     [
-      'JSON far too deep',
+      'a body that is nested far too deeply',
       `{"findKeyspaces":${'['.repeat(5_000)}`,
       'SHRED_DOC_LIMIT_VIOLATION',
     ],
   ]
   for (const [what, body, code] of cases)
-    test(`${what} is ${code}`, async () => {
+    test(`${what} is rejected as ${code}`, async () => {
       const answer = await post('/v1', body)
       assert.equal(answer.http, 200)
       assert.deepEqual(answer.codes, [code])
@@ -310,7 +318,7 @@ describe('bodies', () => {
     assert.deepEqual(answer.codes, ['BODY_TOO_LARGE'])
   })
 
-  test('a chunked body can split characters', async () => {
+  test('a character may be split between chunks of a body', async () => {
     const bytes = Buffer.from('{"createKeyspace":{"name":"café"}}')
     const answer = await server.send('/v1', {
       method: 'POST',
@@ -322,7 +330,7 @@ describe('bodies', () => {
     assert(answer.body.errors![0]!.message.includes('"café"'))
   })
 
-  test('a body with Content-Length can split characters too', async () => {
+  test('a character may be split between packets of a body with Content-Length', async () => {
     const bytes = Buffer.from('{"createKeyspace":{"name":"café"}}')
     const socket = (await openConnection(server.url)).setNoDelay()
     socket.write(headOf(bytes.length))
@@ -342,12 +350,12 @@ describe('the envelope', () => {
     assert.equal(answer.headers.get('content-type'), 'application/json')
   })
 
-  test('holds only a status when there is nothing else', async () => {
+  test('contains only a status when there is nothing else', async () => {
     const answer = await post('/v1', '{"createKeyspace":{"name":"library"}}')
     assert.equal(answer.text, '{"status":{"ok":1}}')
   })
 
-  test('holds errors with their members in a fixed order', async () => {
+  test('contains errors with their members in a fixed order', async () => {
     const { body } = await post('/v1', '{"findEverything":{}}')
     assert.deepEqual(Object.keys(body), ['errors'])
     const error = body.errors![0]!
@@ -373,7 +381,7 @@ describe('the envelope', () => {
     assert.equal(ids.size, 3)
   })
 
-  test('reports every exceeded bound', async () => {
+  test('names the field with an invalid value', async () => {
     const answer = await post('/v1/library', '{"deleteCollection":{"name":""}}')
     assert.deepEqual(answer.codes, ['COMMAND_FIELD_VALUE_INVALID'])
     assert(answer.body.errors![0]!.message.includes('command.name'))
@@ -381,7 +389,7 @@ describe('the envelope', () => {
 })
 
 describe('the root', () => {
-  test('lists the paths for tools', async () => {
+  test('lists the paths of health, reference and OpenAPI', async () => {
     const answer = await server.send('/', { headers: { Accept: '*/*' } })
     assert.equal(answer.http, 200)
     assert.equal(answer.headers.get('content-type'), 'application/json')

@@ -70,7 +70,7 @@ describe('requests of another client', () => {
   })
   after(() => server.close())
 
-  test('are answered before most of 700 earlier ones', async () => {
+  test('are answered before most of 700 earlier requests', async () => {
     const find = requestOf({ find: clauses }, path, hostile)
     const before = await answeredBefore(server.url, 700, find, findOne)
     assert(before < 350, `${before} were answered first`)
@@ -118,7 +118,7 @@ describe('requests of another client over HTTP/2', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('are answered before most earlier ones', async () => {
+  test('are answered before most earlier requests', async () => {
     const open = () => H2Client.connect(server.url, ca)
     const clients = await Promise.all(Array.from({ length: 8 }, open))
     const other = await open()

@@ -75,7 +75,7 @@ async function untilNothingIsHeld(state: RemoteState): Promise<void> {
   assert.equal(state.heldSum, 0)
 }
 
-describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () => {
+describe('state that servers share through a store', { timeout: 600_000 }, () => {
   test('serves bodies and replies of all kinds, and holds nothing after them', async (context) => {
     const { one, state } = await startPair(context, { compression: true })
     const long = await one.command(books, insertOf('announced'))
@@ -151,7 +151,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
     assert.deepEqual(locked.codes, ['CREDENTIALS_LOCKED'])
   })
 
-  test('gives changes of a document their turns across servers', async (context) => {
+  test('makes changes of a document run one at a time across servers', async (context) => {
     // Each change has only one attempt, so without turns the loser of a race would fail.
     const { one, two } = await startPair(context, {
       limits: { ...defaultLimits, changeAttemptsMax: 1 },
@@ -171,7 +171,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
     assert.deepEqual(found.body.data!.document, { _id: 'alien', read: 40 })
   })
 
-  test('lets one of several concurrent upserts insert', async (context) => {
+  test('lets exactly one of several concurrent upserts insert a document', async (context) => {
     const { one, two } = await startPair(context)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -192,7 +192,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
     assert.deepEqual(found.body.data!.documents, [{ title: 'Solaris', read: 20 }])
   })
 
-  test('causes a clear error when a part is unreachable', async (context) => {
+  test('causes a clear error when a part of the state is unreachable', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 10_000 })
     await one.command(books, insertOf('large'))
     // Each request uses a new connection, whose first request identifies its principal.

@@ -91,7 +91,7 @@ describe('over HTTPS', () => {
     assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/)
   })
 
-  test('clients that support HTTP/2 get it, and others HTTP/1.1', async () => {
+  test('clients that support HTTP/2 use it, and other clients use HTTP/1.1', async () => {
     const { host, hostname, port } = new URL(server.url)
     for (const [offered, chosen] of [
       [['h2', 'http/1.1'], 'h2'],

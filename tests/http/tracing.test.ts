@@ -44,7 +44,7 @@ describe('whether a request is traced', () => {
   const flag = 'feature-flag-request-tracing'
   const open = { requestTracing: undefined, requestTracingFull: undefined }
 
-  test('depends on exact header values when the operator left it open', () => {
+  test('depends on exact header values when the operator did not set it', () => {
     assert.equal(tracingOf(open, {}), 'off')
     for (const said of ['false', 'True', '1', ''])
       assert.equal(tracingOf(open, { [flag]: said, [`${flag}-full`]: said }), 'off', said)
@@ -53,7 +53,7 @@ describe('whether a request is traced', () => {
     assert.equal(tracingOf(open, { [flag]: 'false', [`${flag}-full`]: 'true' }), 'full')
   })
 
-  test("depends on the operator's settings first", () => {
+  test('depends on the settings of the operator if there are any', () => {
     const both = { [flag]: 'true', [`${flag}-full`]: 'true' }
     const none = { [flag]: 'false', [`${flag}-full`]: 'false' }
     const on = { ...open, requestTracing: true }

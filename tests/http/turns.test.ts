@@ -38,7 +38,7 @@ describe('turns of the event loop', () => {
     await nextTurn()
   })
 
-  test('order the first slices of one principal after that of another', async () => {
+  test('run a slice of one principal before most earlier slices of another', async () => {
     const world = new World()
     const all = Array.from({ length: 10 }, (_, i) =>
       world.request(`${i}`, 'many', [sliceMs]),
@@ -86,7 +86,7 @@ describe('turns of the event loop', () => {
     await Promise.all(all)
   })
 
-  test('start afresh when no request waits', async () => {
+  test('start with a new slice when no request waits', async () => {
     const world = new World()
     await world.request('one', 'many', [10 * sliceMs])
     await nextTurn()
@@ -95,7 +95,7 @@ describe('turns of the event loop', () => {
     await nextTurn()
   })
 
-  test('let new arrivals be read between them', async () => {
+  test('let the event loop read new requests between them', async () => {
     const world = new World()
     const all = Array.from({ length: 5 }, (_, i) =>
       world.request(`${i}`, 'many', [sliceMs]),

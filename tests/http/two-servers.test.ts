@@ -22,7 +22,7 @@ test('servers on a given engine serve the same data, and leave it open', async (
   assert.equal(await engine.estimateCount(target!), 2)
 })
 
-test('a token created at one server is valid at the other until either revokes it', async (context) => {
+test('a token created at one server is valid at the other until either server revokes the token', async (context) => {
   const { engine } = await openEmbedded(context)
   const start = () => startServer({ adminPort: 0 }, engine)
   const servers = [await start(), await start()] as const

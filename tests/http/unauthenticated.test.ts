@@ -111,7 +111,7 @@ describe('a request with an invalid token', () => {
     await once(socket.resume(), 'close')
   })
 
-  test('is disconnected when it sends more than the largest body', async () => {
+  test('is disconnected when its body exceeds the maximum size', async () => {
     server = await startServer({
       limits: { ...defaultLimits, documentLengthMax: 100, bodySizeMax: 200_000 },
     })
@@ -128,7 +128,7 @@ describe('a request with an invalid token', () => {
     assert(isClosed)
   })
 
-  test('takes no memory: uploads of other clients proceed beside any number of them', async () => {
+  test('takes no memory: uploads of other clients proceed beside any number of such requests', async () => {
     server = await startServer({ bodyMemoryMax: 20_000_000, badCredentialsMax: 0 })
     const upload = await open()
     const body = `{"findKeyspaces":{}}${' '.repeat(1_000_000)}`
@@ -142,7 +142,7 @@ describe('a request with an invalid token', () => {
     await readUntil(upload, 'default_keyspace')
   })
 
-  test('gets no 100 Continue', async () => {
+  test('gets no reply 100 Continue', async () => {
     server = await startServer()
     const expecting = { Expect: '100-continue' }
     const refused = await open()

@@ -58,7 +58,7 @@ describe('values', () => {
     assert.equal(await held(), 0)
   })
 
-  test('parsed from documents are bounded to one document per command', async () => {
+  test('parsed from documents are bounded to those of one document per command', async () => {
     const find = { find: { projection: { parts: { $slice: 1 } } } }
     const finds = Array.from({ length: 3 }, () => server.command(path, find))
     const most = await mostDuring(finds)

@@ -7,7 +7,7 @@ import type { Value } from '../../src/json/value.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-test('prints the same text as the platform, for all characters', (context) => {
+test('JSON is printed as the platform prints it, for all characters', (context) => {
   context.diagnostic(`SEED=${seed}`)
   // Characters of one and two bytes, surrogates, and characters that need an escape.
   const characters = fc.constantFrom(
@@ -41,7 +41,7 @@ test('prints the same text as the platform, for all characters', (context) => {
   )
 })
 
-test('prints texts larger than the buffer', () => {
+test('texts larger than the buffer are printed', () => {
   for (const size of [3_000, 16_383, 16_384, 40_000]) {
     const numbers = Array.from({ length: size }, (_, i) => i % 10)
     assert.equal(printJson(numbers), JSON.stringify(numbers))

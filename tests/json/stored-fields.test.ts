@@ -31,7 +31,7 @@ describe(`fields of a stored object, seed ${seed}`, () => {
     )
   })
 
-  test('can be removed from a compact text, and from no other', () => {
+  test('can be removed from a compact text, and from no other text', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(names, values), { selector: ([name]) => name }),

@@ -12,7 +12,7 @@ describe('the parts of a clause', () => {
     assert(!hasMoreParts(1, 0))
   })
 
-  test('include one for every four segments and every 250 characters of a path', () => {
+  test('include one part for every four segments and every 250 characters of a path', () => {
     assert.equal(pathParts('a', 10), 1)
     assert.equal(pathParts('a.b.c.d', 10), 1)
     assert.equal(pathParts('a.b.c.d.e', 10), 2)

@@ -270,7 +270,7 @@ describe('a filter is rejected', () => {
     refuses('{"$lexical":"x"}', 'LEXICAL_NOT_ENABLED_FOR_COLLECTION', 'shop.books', off)
   })
 
-  test('but not for an _id deeper inside $or', () => {
+  test('but not for an _id in an $and inside $or', () => {
     assert.equal(
       sketch(read('{"$or":[{"$and":[{"_id":1},{"a":2}]},{"b":1}]}')),
       'and(or(and(_id eq 1, a eq 2), b eq 1))',

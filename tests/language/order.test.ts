@@ -64,7 +64,7 @@ describe('values', () => {
     assert.equal(compareValues(json('{"$binary":"AAAA"}'), json('{"$binary":""}')), 0)
   })
 
-  test('that are UUIDs or object ids are equal in order to their text', () => {
+  test('that are UUIDs or object ids are ordered as equal to their text', () => {
     const text = '0123456789abcdef01234567'
     assert.equal(compareValues(new Map([['$objectId', text.toUpperCase()]]), text), 0)
     assert.equal(compareValues(1, json('1.0')), 0)

@@ -40,7 +40,7 @@ describe('a projection without regular fields', () => {
     assertProjected([['{}', document, '{"_id":1,"a":{"b":[1]}}']])
   })
 
-  test('keeps the whole document beside the fields that it switches', () => {
+  test('keeps all other fields when it includes or excludes only _id or search fields', () => {
     assertProjected([
       ['{"_id":0}', document, '{"a":{"b":[1]}}'],
       ['{"_id":false,"$lexical":true}', document, '{"a":{"b":[1]},"$lexical":"words"}'],
@@ -301,7 +301,7 @@ describe('a projection is rejected', () => {
       ['{"a.$date":1}', '"$date"'],
       ['{"a.$vector":1}', '"$vector"'],
     ],
-    'when a value says neither yes nor no': [
+    'when a value means neither inclusion nor exclusion': [
       ['{"a":"yes"}', '"yes"'],
       ['{"a":null}', 'null'],
       ['{"a":[1]}', '[1]'],

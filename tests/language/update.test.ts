@@ -203,7 +203,7 @@ describe('$setOnInsert', () => {
     ])
   })
 
-  test('sets fields that a new document lacks or has, with _id in front', () => {
+  test('sets fields of a new document, whether it has them or not, with _id first', () => {
     for (const [document, argument, expected] of [
       ['{"a":1}', '{"a":2,"b.c":3}', '{"a":2,"b":{"c":3}}'],
       ['{"a":1}', '{"_id":"x","b":2}', '{"_id":"x","a":1,"b":2}'],
@@ -269,7 +269,7 @@ describe('$inc and $mul', () => {
     ])
   })
 
-  test('start at zero', () => {
+  test('start at zero when the field is missing', () => {
     assertUpdated('$inc', [
       ['{}', '{"a":2}', '{"a":2}'],
       ['{}', '{"a":0}', '{"a":0}'],
@@ -710,7 +710,7 @@ describe('an update is rejected before it is applied', () => {
       ['{"$push":{"$each":[1]}}', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', '"$each"'],
       ['{"$addToSet":{"$x":1}}', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', '"$x"'],
     ],
-    'when paths overlap, wherever they stand': [
+    'when paths overlap, in one operator or in several': [
       [
         '{"$set":{"a":1},"$inc":{"a":1}}',
         'UNSUPPORTED_UPDATE_OPERATION_PARAM',

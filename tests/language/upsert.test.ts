@@ -40,7 +40,7 @@ describe('the initial document of an upsert', () => {
     ])
   })
 
-  test('nests paths as objects, with numbers as names', () => {
+  test('nests paths as objects, and uses numbers in paths as names', () => {
     assertDocuments([
       ['{"a.b":1}', '{"a":{"b":1}}'],
       ['{"a.b":1,"c":2,"a.d.e":3}', '{"a":{"b":1,"d":{"e":3}},"c":2}'],

@@ -78,7 +78,7 @@ describe('the newest revision', () => {
   const discover = request('server/discover', { _meta: ownMeta })
   const call = (name = 'findKeyspaces') => request('tools/call', { name, _meta: ownMeta })
 
-  test('is discovered by its method', async () => {
+  test('is reported in reply to server/discover', async () => {
     const { http, headers, body } = await send(discover, ownHeaders('server/discover'))
     assert.equal(http, 200)
     assert.equal(headers.get('mcp-session-id'), null)
@@ -337,7 +337,7 @@ describe('a request', () => {
     assert.equal((await running.server.send('/v1/mcp', {})).http, 401)
   })
 
-  test('from a web page is served for its own origin and rejected otherwise', async () => {
+  test('from a web page is rejected unless its origin is that of the server', async () => {
     const { host, port } = new URL(running.server.url)
     for (const origin of [`http://${host}`, `https://${host}`])
       assert.equal((await send(ping, { Origin: origin })).http, 200, origin)

@@ -112,7 +112,7 @@ async function forward(
   return answers.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-describe('messages by line', () => {
+describe('newline-delimited messages', () => {
   test('are answered on one line each, whatever they contain', async () => {
     const answers = await forward([
       JSON.stringify(request('ping', undefined, 'é')),

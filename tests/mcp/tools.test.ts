@@ -51,7 +51,7 @@ describe('tools', () => {
     assert.equal(tools.size, 35)
   })
 
-  test('take their path and their name from the expected arguments', () => {
+  test('take the path and the name of their target from the expected arguments', () => {
     for (const [path, names] of Object.entries(located))
       for (const name of names) assert.equal(tools.get(name)!.path.join(' '), path, name)
     assert.equal(Object.values(located).flat().length, tools.size)
@@ -61,7 +61,7 @@ describe('tools', () => {
     }
   })
 
-  test('have notes only for existing tools', () => {
+  test('are the only names for which there are notes', () => {
     for (const [name, note] of Object.entries(toolNotes)) {
       assert(tools.has(name), name)
       assert.match(note, /^[A-Z][^\n]*\.$/, name)

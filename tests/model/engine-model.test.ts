@@ -127,7 +127,7 @@ describe(`the embedded engine compared with a plain Map, seed ${seed}`, () => {
       })
   })
 
-  test('agrees on a collection that takes many steps to read', async () => {
+  test('agrees on a collection of 6000 documents', async () => {
     const name = 'large'
     const given: Commands = {
       shape: { nested: 0.15, scalars: 100, fields: 5 },

@@ -212,12 +212,12 @@ test('stela demo creates sample data, also without the built-in model', async ()
   }
 })
 
-test('the package study of the benchmark has findings without missing numbers', async () => {
+test('the package study of the benchmark prints findings without NaN, Infinity or undefined', async () => {
   const { tables, figures } = await measurePackage(installed, 1, () => undefined)
   assert.doesNotMatch(printFindings({ tables, figures }), /NaN|Infinity|undefined/)
 })
 
-test('the image runs healthy in a bare root that its user cannot write to', async () => {
+test('the image serves in a minimal root folder that its user cannot write to', async () => {
   const built = join(folder, 'built')
   mkdirSync(built)
   for (const name of ['package.json', 'build', 'dist'])

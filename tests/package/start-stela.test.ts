@@ -103,7 +103,7 @@ describe('startStela', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('ends together with the process that started it, however that ends', async () => {
+  test('ends together with the process that started it, however the process ends', async () => {
     const folder = await temporaryFolder()
     const entry = new URL('../../src/start-stela.ts', import.meta.url).href
     const script = `

@@ -206,7 +206,7 @@ describe('page states', () => {
     )
   })
 
-  test('are rejected for a search when they are forged, and in other finds', () => {
+  test('are rejected when those of a search are forged or used by another kind of find', () => {
     const score = Buffer.from(Float64Array.of(1.5).buffer).toString('base64url')
     const forged = (where: unknown, count: unknown = 20, kind = 'scored') =>
       Buffer.from(JSON.stringify([1, count, query, kind, where])).toString('base64url')

@@ -278,7 +278,7 @@ const protocols: readonly Protocol[] = [
 describe('an embedding service', async () => {
   const fake = await FakeProvider.start()
 
-  test('has a case in this test', () => {
+  test('has a case in this test for each provider', () => {
     assert.deepEqual(
       new Set(protocols.map(({ provider }) => provider)),
       new Set(Object.keys(embeddingTable)),
@@ -316,7 +316,7 @@ describe('an embedding service', async () => {
     })
   }
 
-  test('that requires signatures receives one, and not the secret', async () => {
+  test('that requires signatures receives a signature, and not the secret', async () => {
     const models = modelsWith({ embeddingUrls: new Map([['bedrock', fake.url]]) })
     fake.answers({ body: { embedding: vectors[0] } })
     await models.embed(

@@ -94,7 +94,7 @@ describe('the table of embedding services', () => {
 })
 
 describe('a service', () => {
-  test('may have a model of any name, and must then state its dimension', () => {
+  test('may have a model of any name if it states the dimension', () => {
     const parameters = { baseUrl: 'https://models.example.com/v1' }
     const given = { provider: 'openaiCompatible', modelName: 'acme/best:7b', parameters }
     assert.deepEqual(resolve(given, 500), { dimension: 500, service: given })
@@ -113,7 +113,7 @@ describe('a service', () => {
     assert.equal(resolve(other, 768).service.modelName, 'nomic-embed-text:v1.5')
   })
 
-  test('accepts the model of an endpoint without a check', () => {
+  test('has no choice of a model when its endpoint defines the model', () => {
     const parameters = { baseUrl: 'https://tei.example.com' }
     const provider = 'textEmbeddingsInference'
     assert.deepEqual(resolve({ provider, parameters }, 384), {
@@ -146,7 +146,7 @@ describe('a service', () => {
       refuses(() => resolve({ ...given, parameters: { region } }), bad, 'region')
   })
 
-  test('names a stored secret of the server', () => {
+  test('may name a stored secret of the server, and no other secret', () => {
     const given = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const authentication = { providerKey: 'team' }
     refuses(() => resolve({ ...given, authentication }), bad, 'providerKey')

@@ -93,48 +93,59 @@ describe('embedding', async () => {
     assert(fake.asked.length <= 4)
   })
 
-  describe('that fails', () => {
+  describe('fails', () => {
     const failures: [string, Answer, string, ...string[]][] = [
       [
-        'by a refusal',
+        'with a rejection by the provider',
         { status: 401, body: { error: { message: 'bad key' } } },
         'EMBEDDING_PROVIDER_CLIENT_ERROR',
         ...['openai', '401', 'bad key'],
       ],
       [
-        'by a refusal in another shape',
+        'with a rejection in another format',
         { status: 422, body: { problem: 'odd' } },
         'EMBEDDING_PROVIDER_CLIENT_ERROR',
         ...['422', '{"problem":"odd"}'],
       ],
       [
-        'by a refusal that is no JSON',
+        'with a rejection that is not JSON',
         { status: 403, contentType: 'text/html', body: '<h1>Go\n away</h1>' },
         'EMBEDDING_PROVIDER_CLIENT_ERROR',
         ...['403', '<h1>Go away</h1>'],
       ],
       [
-        'by a limit',
+        'with a rate limit',
         { status: 429, body: { error: { message: 'slow down' } } },
         'EMBEDDING_PROVIDER_RATE_LIMITED',
         ...['openai', '429', 'slow down'],
       ],
       [
-        'by itself',
+        'with status 503',
         { status: 503, body: { error: { message: 'down' } } },
         'EMBEDDING_PROVIDER_SERVER_ERROR',
         ...['openai', '503', 'down'],
       ],
       [
-        'without a word',
+        'with status 500 and an empty body',
         { status: 500, body: '' },
         'EMBEDDING_PROVIDER_SERVER_ERROR',
         '500',
       ],
-      ['by hanging up', 'hang up', 'EMBEDDING_PROVIDER_SERVER_ERROR', 'openai', 'none'],
-      ['halfway', 'half an answer', 'EMBEDDING_PROVIDER_SERVER_ERROR', 'openai'],
       [
-        'by taking too long',
+        'with a closed connection',
+        'hang up',
+        'EMBEDDING_PROVIDER_SERVER_ERROR',
+        'openai',
+        'none',
+      ],
+      [
+        'with half an answer',
+        'half an answer',
+        'EMBEDDING_PROVIDER_SERVER_ERROR',
+        'openai',
+      ],
+      [
+        'with a timeout of the provider',
         { status: 504, body: { error: { message: 'late' } } },
         'EMBEDDING_PROVIDER_TIMEOUT',
         ...['openai', '504', 'late'],
@@ -142,12 +153,16 @@ describe('embedding', async () => {
     ]
     const odd: [string, Answer, ...string[]][] = [
       ['with a redirect', { status: 302, body: '' }, '302'],
-      ['with another type', { contentType: 'text/plain', body: '[]' }, 'text/plain'],
-      ['with no type', { contentType: '', body: '[]' }, 'JSON'],
-      ['with nothing', { body: '' }, 'empty'],
-      ['with null', { body: { data: null } }, '2 vectors'],
-      ['with null itself', { body: null }, '2 vectors'],
-      ['with something else', { body: { data: { a: 1 } } }, '2 vectors'],
+      [
+        'with an answer of another content type',
+        { contentType: 'text/plain', body: '[]' },
+        'text/plain',
+      ],
+      ['with an answer without a content type', { contentType: '', body: '[]' }, 'JSON'],
+      ['with an empty answer', { body: '' }, 'empty'],
+      ['with null instead of the vectors', { body: { data: null } }, '2 vectors'],
+      ['with null as the answer', { body: null }, '2 vectors'],
+      ['with an object instead of the vectors', { body: { data: { a: 1 } } }, '2 vectors'],
       [
         'with too few vectors',
         { body: { data: [{ index: 0, embedding: [1, 2] }] } },
@@ -173,7 +188,7 @@ describe('embedding', async () => {
         ...['2 numbers', '3'],
       ],
       [
-        'with numbers that are texts',
+        'with texts instead of numbers',
         { body: { data: [0, 1].map((index) => ({ index, embedding: ['1', '2'] })) } },
       ],
       [
@@ -181,11 +196,15 @@ describe('embedding', async () => {
         '{"data":[{"index":0,"embedding":[1e99,1]},{"index":1,"embedding":[1,1]}]}',
       ],
       [
-        'with a text for a vector',
+        'with texts instead of vectors',
         { body: { data: [0, 1].map((index) => ({ index, embedding: 'AAAA' })) } },
       ],
-      ['with no vectors in its list', { body: { data: [5, null] } }],
-      ['with too much', { body: `"${'x'.repeat(2_000_000)}"` }, 'larger'],
+      ['with a number and null instead of vectors', { body: { data: [5, null] } }],
+      [
+        'with an answer that is too large',
+        { body: `"${'x'.repeat(2_000_000)}"` },
+        'larger',
+      ],
     ].map(([name, answer, ...named]) => [
       name,
       typeof answer === 'string' ? { body: answer } : answer,
@@ -204,7 +223,7 @@ describe('embedding', async () => {
           ] as const,
       ),
       [
-        'with half of some JSON',
+        'with incomplete JSON',
         { body: '{"data": [' },
         'EMBEDDING_RESPONSE_DECODING_ERROR',
         ...['openai', 'text-embedding-3-small', 'data'],
@@ -215,7 +234,7 @@ describe('embedding', async () => {
         await fails(embedRequest(openai, { texts: ['a', 'b'] }), code, ...named)
       })
 
-    test('returns neither the key nor the full text of the provider', async () => {
+    test('with a message that contains neither the key nor the full text of the provider', async () => {
       const message = `the-key is wrong. ${'x'.repeat(5_000)}`
       fake.answers({ status: 401, body: { error: { message } } })
       await assert.rejects(models.embed(embedRequest(openai)), ({ message }: Error) => {
@@ -366,7 +385,7 @@ describe('embedding', async () => {
         )
     })
 
-    test('signs with both parts of a pair', async () => {
+    test('signs requests with an access key and its secret', async () => {
       fake.answers({ body: { embedding: [1, 2] } })
       const service = {
         provider: 'bedrock',
@@ -377,7 +396,7 @@ describe('embedding', async () => {
       assert.match(fake.asked[0]!.headers.authorization!, /Credential=ID\//)
     })
 
-    test('needs none when the provider needs none', async () => {
+    test('requires no key when the provider requires none', async () => {
       fake.answers(embeds)
       const service = { provider: 'openaiCompatible', modelName: 'm' }
       await models.embed(embedRequest(service, { credentials: {} }))

@@ -216,7 +216,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 0)
   })
 
-  test('to an address chosen by a collection has the same error in all cases', async (context) => {
+  test('that fails at an address chosen by a collection always has the same error', async (context) => {
     const gone = await FakeProvider.start()
     const goneUrl = gone.url
     await gone.stop()

@@ -124,28 +124,28 @@ describe('reranking', async () => {
 
   const failures: [string, Answer, string, string, ...string[]][] = [
     [
-      'a refusal',
+      'a rejection by the provider',
       { status: 401, body: { message: 'bad key' } },
       'RERANKING_PROVIDER_CLIENT_ERROR',
       ...(['SCHEMA', 'cohere', '401', 'bad key'] as const),
     ],
     [
-      'a limit',
+      'a rate limit',
       { status: 429, body: {} },
       'RERANKING_PROVIDER_RATE_LIMITED',
       'SCHEMA',
       '429',
     ],
     [
-      'a failure',
+      'status 500',
       { status: 500, body: {} },
       'RERANKING_PROVIDER_SERVER_ERROR',
       'SCHEMA',
       '500',
     ],
-    ['an end', 'hang up', 'RERANKING_PROVIDER_SERVER_ERROR', 'SCHEMA', 'none'],
+    ['a closed connection', 'hang up', 'RERANKING_PROVIDER_SERVER_ERROR', 'SCHEMA', 'none'],
     [
-      'being late',
+      'a timeout of the provider',
       { status: 504, body: {} },
       'RERANKING_PROVIDER_TIMEOUT',
       'RERANKING_PROVIDER',
@@ -153,12 +153,15 @@ describe('reranking', async () => {
     ],
     ...(
       [
-        ['no JSON', { body: 'no' }],
-        ['another type', { contentType: 'text/html', body: '{}' }],
-        ['no scores', { body: {} }],
+        ['an answer that is not JSON', { body: 'no' }],
+        ['another content type', { contentType: 'text/html', body: '{}' }],
+        ['an answer without results', { body: {} }],
         ['too few scores', { body: { results: [sorted[1]] } }],
-        ['one passage twice', { body: { results: [sorted[0], sorted[0]] } }],
-        ['no numbers', { body: { results: [0, 1].map((index) => ({ index })) } }],
+        ['two scores of one passage', { body: { results: [sorted[0], sorted[0]] } }],
+        [
+          'results without scores',
+          { body: { results: [0, 1].map((index) => ({ index })) } },
+        ],
       ] as [string, Answer][]
     ).map(([name, answer]): [string, Answer, string, string] => [
       name,
@@ -232,7 +235,7 @@ describe('reranking', async () => {
       assert.equal(logged.length, 1)
     })
 
-    test('is named when it answers for another service', () => {
+    test('is reported as the reranker when it answers for another service', () => {
       const builtIn = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
       const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
       const built = modelsWith({}, { local })

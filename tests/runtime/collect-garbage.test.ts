@@ -23,7 +23,7 @@ describe('garbage is collected', () => {
     assert(policy.isDue({ busyShare: quiet, size: 500 * mb, now: 2 }))
   })
 
-  test('again only after further growth, and the later the longer it took', () => {
+  test('again only after further growth, and the later the longer the last collection took', () => {
     const policy = new CollectionPolicy()
     policy.note(200 * mb, 100, 0)
     assert(!policy.isDue({ busyShare: quiet, size: 210 * mb, now: 50_000 }))
@@ -32,7 +32,7 @@ describe('garbage is collected', () => {
   })
 })
 
-test('an idle thread returns what a burst of work has taken', async () => {
+test('an idle thread returns the memory that a burst of work has taken', async () => {
   const module = new URL('../../src/runtime/collect-garbage.ts', import.meta.url)
   const code = `
     const { parentPort } = require('node:worker_threads')

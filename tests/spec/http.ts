@@ -173,7 +173,7 @@ export const http: Area = {
     {
       id: 'http-18',
       section: '1',
-      says: 'a request has no consistency level',
+      says: 'a request cannot set a consistency level',
       run: (api) =>
         api.refuses(
           'shelf',

@@ -417,18 +417,18 @@ export const hybrid: Area = {
     {
       id: 'hybrid-36',
       section: '2.3',
-      says: 'a collection whose documents have no $lexical has none for hybrid search',
+      says: 'hybrid search finds no documents in a collection whose documents have no $lexical',
       run: async (api) => {
         const document = { _id: 'vector', $vectorize: 'ant' }
         await api.run('unlexical', { insertOne: { document } })
         await finds(api, { sort }, ['vector'], undefined, 'unlexical')
       },
-      deviation: { difference: 36, says: 'documents with $vector take part there' },
+      deviation: { difference: 36, says: 'documents with $vector are found' },
     },
     {
       id: 'hybrid-37',
       section: '4.7',
-      says: 'the status has the members that were asked for',
+      says: 'the status has only the requested members',
       run: async (api) => {
         const findAndRerank = { sort, options: { includeSortVector: true } }
         const { status } = await api.run('insects', { findAndRerank })
@@ -439,7 +439,7 @@ export const hybrid: Area = {
           ['HYBRID_SEARCH_MISSING_LEXICAL'],
         )
       },
-      deviation: { difference: 36, says: 'a warning comes with them' },
+      deviation: { difference: 36, says: 'the status also has a warning' },
     },
   ],
 }

@@ -129,7 +129,7 @@ export const tablesFind: Area = {
     {
       id: 'tables-find-06',
       section: '4.6',
-      says: 'limit ends a page',
+      says: 'a limit below the page size ends a page',
       run: (api) =>
         api.finds(
           'pages',
@@ -499,7 +499,7 @@ export const tablesFind: Area = {
         const options = { pageState: data!.nextPageState }
         await api.finds('pages', { ...find, options }, seen.slice(20, 23).map(idOf))
       },
-      deviation: { difference: 2, says: 'such a filter has pages' },
+      deviation: { difference: 2, says: 'a filter on a column without an index has pages' },
     },
     {
       id: 'tables-find-48',

@@ -25,7 +25,7 @@ const plans: readonly (readonly LifePlan[])[] = [
   [{ ...quiet, starvesDisk: true, startsCut: 1 }],
 ]
 
-test('a server under kills, stops, a full disk and a moved clock keeps acknowledged writes', async (t) => {
+test('a server keeps acknowledged writes when it is killed or stopped, the disk is full or the clock is moved', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const { tally, failure } = await torture({
     seed,
@@ -47,7 +47,7 @@ test('a server under kills, stops, a full disk and a moved clock keeps acknowled
   assert.equal(tally.lost + tally.unexplained, 0)
 })
 
-test('a server reports damaged files or refuses to start, and never answers wrongly without a report', async (t) => {
+test('a server with damaged files reports them or refuses to start, and gives no wrong answer before a report', async (t) => {
   // A fixed seed, so that each run damages the same kinds of files.
   const fixed = Number(process.env['SEED'] ?? 20_261_119)
   t.diagnostic(`SEED=${fixed}`)

@@ -117,7 +117,7 @@ function testVersion(version: Version): void {
     })
     after(() => server.stop())
 
-    test('was recorded with the current story; write-folder.ts renews it', () => {
+    test('has recorded replies to exactly the current requests (if not, run write-folder.ts)', () => {
       assert.deepEqual(
         answers.map(([request]) => shown(request)),
         questions.map(shown),

@@ -48,7 +48,7 @@ test('probe reports no index view when the user may not read system_views', asyn
   assert.equal(indexView, undefined)
 })
 
-test('probe reports the release of a fork after that of Cassandra', async () => {
+test('probe reports the release of Cassandra and then that of the fork', async () => {
   const found = await probe(clusterOf(ofLocal))
   assert.equal(found.release, '5.0, DSE 6.9.21')
 })

@@ -115,7 +115,7 @@ describe('the comment of a collection', () => {
     assert.deepEqual(read(comment!.replaceAll("''", "'")), full)
   })
 
-  test('leaves the vector options to the columns when it is absent', () => {
+  test('may be absent: the vector options then come from the vector column', () => {
     for (const blank of ['', ' ']) {
       assert.deepEqual(read(blank), bare)
       assert.deepEqual(read(blank, seen), { ...bare, vector })
@@ -125,12 +125,12 @@ describe('the comment of a collection', () => {
     assert.deepEqual(read('', alone), { ...bare, vector: unsaid })
   })
 
-  test('in the oldest form has the indexing options, and the columns have the others', () => {
+  test('in the oldest form has only the indexing options, and the vector options come from the vector column', () => {
     const indexing = { allow: ['a'] }
     assert.deepEqual(read({ indexing }, seen), { ...bare, vector, indexing })
   })
 
-  test('in version 1 disables search by terms, unless it has lexical and rerank options', () => {
+  test('in version 1 disables lexical search, unless it has lexical and rerank options', () => {
     assert.deepEqual(read(noted(1, { defaultId: { type: 'uuid' } }), seen), {
       ...bare,
       defaultId: { type: 'uuid' },
@@ -140,7 +140,7 @@ describe('the comment of a collection', () => {
     assert.throws(() => read(noted(1, { lexical })), { kind: 'schema' })
   })
 
-  test('in version 2 has the present defaults, and accepts any spelling of a metric', () => {
+  test('in version 2 has the current defaults, and accepts any spelling of a metric', () => {
     assert.deepEqual(read(noted(2, { defaultId: { type: '' } })), defaults)
     const stored = { dimension: 3, metric: 'DOT-PRODUCT', sourceModel: 'NV_QA_4' }
     const off2 = { lexical: off, rerank: off }

@@ -86,11 +86,11 @@ describe('types in definitions', () => {
     [{ type: 'vector', dimension: 3 }, 'vector<float, 3>'],
     [{ type: 'userDefined', udtName: 'Address' }, '"ks"."Address"'],
   ] satisfies [ColumnType, string][])
-    test(text, () => {
+    test(`are written as ${text}`, () => {
       assert.equal(printType(type, 'ks'), text)
     })
 
-  test('include FROZEN and STATIC of their column', () => {
+  test('include the words FROZEN and STATIC of a column', () => {
     const type = { type: 'list', valueType: 'int' } as const
     const column = { name: 'a"b', type, isFrozen: true, isStatic: true } as const
     assert.equal(printColumn(column, 'ks'), '"a""b" frozen<list<int>> STATIC')

@@ -47,7 +47,7 @@ function branchOf(filter: Filter, more = onlyWords): Branch {
 }
 
 describe('documents', () => {
-  test('are selected by words with the text of the request', () => {
+  test('are selected by terms, with the text of the request as the value', () => {
     assert.deepEqual(conditionsOf(branchOf(match)), {
       text: 'query_lexical_value : ?',
       values: ['Owls at night'],
@@ -121,7 +121,7 @@ describe('documents', () => {
     assert.deepEqual(branchOf(text, everything), [{ kind: 'exists', path: 'a' }])
   })
 
-  test('are ranked by words', () => {
+  test('are ranked by their terms', () => {
     assert.deepEqual(selectRanked(books, branchOf(year), 'Owls', 30), {
       text: `${start} WHERE array_contains CONTAINS ? ORDER BY query_lexical_value BM25 OF ? LIMIT 30`,
       values: ['year N1961', 'Owls'],
@@ -130,7 +130,7 @@ describe('documents', () => {
     assert.equal(text, `${start} ORDER BY query_lexical_value BM25 OF ? LIMIT 30`)
   })
 
-  test('are ranked by a vector', () => {
+  test('are ranked by their similarity to a vector', () => {
     assert.deepEqual(selectNearest(books, [], Float32Array.of(1, -0.5), 30), {
       text: `${start} ORDER BY query_vector_value ANN OF ? LIMIT 30`,
       values: [Buffer.from([0x3f, 0x80, 0, 0, 0xbf, 0, 0, 0])],

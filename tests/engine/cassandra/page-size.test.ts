@@ -16,19 +16,19 @@ function rowsOf(count: number, value: unknown): readonly types.Row[] {
 }
 
 describe('a page of a cluster', () => {
-  test('has few rows while their size is not known, and no more than were asked for', () => {
+  test('has few rows while the size of a row is unknown, and at most the requested number', () => {
     const size = new PageSize()
     assert.equal(size.rows(1_000), firstRows)
     assert.equal(size.rows(3), 3)
   })
 
-  test('has as many rows as were asked for, if they are small', () => {
+  test('has the requested number of rows if they are small', () => {
     const size = new PageSize()
     size.note(rowsOf(10, 'short'))
     assert.equal(size.rows(1_000), 1_000)
   })
 
-  test('has rows of some megabytes in all, and at least one', () => {
+  test('has rows of a few megabytes in total, but at least one row', () => {
     const size = new PageSize()
     size.note(rowsOf(10, 'x'.repeat(pageBytesMax / 5)))
     assert.equal(size.rows(1_000), 4)
@@ -44,7 +44,7 @@ describe('a page of a cluster', () => {
     ['a map', new Map(Array.from({ length: 150_000 }, (_, n) => [`${n}`, n]))],
     ['bytes', Buffer.alloc(pageBytesMax)],
   ] as const)
-    test(`counts the elements of ${what}`, () => {
+    test(`has only one row when a row has ${what} of megabytes`, () => {
       const size = new PageSize()
       size.note(rowsOf(1, value))
       assert.equal(size.rows(1_000), 1)

@@ -176,12 +176,9 @@ describe('tables', () => {
         ]),
       },
     ],
-    [
-      'the comment',
-      { comment: JSON.stringify({ 'data-api': { vectorize: { v: service } } }) },
-    ],
+    ['comment', { comment: JSON.stringify({ 'data-api': { vectorize: { v: service } } }) }],
   ] as const)
-    test(`have the embedding services that ${where} name`, () => {
+    test(`have the embedding services that are stored in the ${where}`, () => {
       const read = readTable({ ...row, ...source }, vectors, [], types)!
       assert.deepEqual(read.definition.columns[1]!.type, {
         type: 'vector',

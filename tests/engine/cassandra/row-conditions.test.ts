@@ -149,7 +149,7 @@ describe('conditions on the key', () => {
     )
   })
 
-  test('become one query for each of several partitions', () => {
+  test('become one query for each partition', () => {
     expect(and(is('p', 'in', [1, 2, 1]), is('q', 'in', [1.5, 2.5])), {
       says: Array.from({ length: 4 }, () => 'p = ? AND q = ?'),
     })
@@ -197,7 +197,7 @@ describe('conditions on the key', () => {
     })
   })
 
-  test('are the only ones in the query of a backward read', () => {
+  test('are the only conditions in the query of a backward read', () => {
     expect(
       and(partition, is('c', 'gt', ['a']), is('x', 'eq', [1])),
       { says: ['p = ? AND q = ? AND c > ?'], left: ['x'] },
@@ -205,7 +205,7 @@ describe('conditions on the key', () => {
     )
   })
 
-  test('are checked afterwards for texts that Cassandra orders differently', () => {
+  test('on texts are checked afterwards when Cassandra orders them differently', () => {
     expect(and(partition, is('c', 'gt', ['\uFFFD'])), {
       says: ['p = ? AND q = ?'],
       left: ['c'],
@@ -238,7 +238,7 @@ describe('conditions on single values', () => {
     expect(is('t', 'gt', ['a']), { says: ['t > ? ALLOW FILTERING'], isServed: false })
   })
 
-  test('are checked afterwards for ranges of addresses', () => {
+  test('on ranges of addresses are checked afterwards', () => {
     expect(is('address', 'gt', ['1.2.3.4']), {
       says: [''],
       left: ['address'],
@@ -247,7 +247,7 @@ describe('conditions on single values', () => {
     expect(is('address', 'eq', ['1.2.3.4']), { says: ['address = ?'], left: ['address'] })
   })
 
-  test('use a folding index, and are checked afterwards', () => {
+  test('on columns with a folding index use the index, and are checked afterwards', () => {
     expect(is('folded', 'eq', ['A']), { says: ['folded = ?'], left: ['folded'] })
     expect(is('folded', 'in', ['A', 'b', 'a']), {
       says: ['folded = ?', 'folded = ?'],
@@ -255,7 +255,7 @@ describe('conditions on single values', () => {
     })
   })
 
-  test('use no index for texts that may be too long for it', () => {
+  test('use no index for texts that may be too long for an index', () => {
     expect(is('t', 'eq', ['x'.repeat(5_000)]), { says: [''], left: ['t'], isServed: false })
   })
 

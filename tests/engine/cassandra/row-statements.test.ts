@@ -68,7 +68,7 @@ const start =
 const branch = { terms: [{ text: '"p" = ?', values: [1] }], allowFiltering: false }
 
 describe('rows are read', () => {
-  test('by the conditions of a branch', () => {
+  test('by the conditions of one branch of a filter', () => {
     assert.deepEqual(selectRows(table, { columns: selected, branch }), {
       text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ?`,
       values: [1],
@@ -152,7 +152,7 @@ describe('rows are read', () => {
     assert.notEqual(texts[0], texts[1])
   })
 
-  test("from the driver's values", () => {
+  test('with their values converted from those of the driver', () => {
     const row = {
       '#0': 1,
       '#1': -0,
@@ -170,7 +170,7 @@ describe('rows are read', () => {
     })
   })
 
-  test('as undefined when a partition is empty', () => {
+  test('as undefined when their partition has no rows', () => {
     const row = { '#0': 1, '#1': null, '#2': null, '#3': null }
     assert.equal(read(table, selected, row), undefined)
   })
@@ -212,7 +212,7 @@ describe('rows are written', () => {
     ])
   })
 
-  test('element by element', () => {
+  test('with + for added elements and - for removed elements', () => {
     const change = (kind: 'add' | 'remove', of: Column, ...elements: Value[]) =>
       merged(table, {
         kind: 'update',
@@ -248,7 +248,7 @@ describe('rows are written', () => {
     assert.deepEqual(merged(table, { kind: 'update', values: new Map(key) }), [])
   })
 
-  test('per partition when only static columns change', () => {
+  test('with a statement for the partition when only static columns change', () => {
     const merge: RowMerge = {
       kind: 'update',
       values: new Map([...key, [shared, 7]]),
@@ -283,7 +283,7 @@ describe('rows are deleted', () => {
     )
   })
 
-  test('with both signed zeros', () => {
+  test('by both signed zeros when their key contains zero', () => {
     const conditions = new Map([
       ['p', { eq: [1] }],
       ['c', { eq: [0] }],

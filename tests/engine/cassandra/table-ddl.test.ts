@@ -227,7 +227,7 @@ describe('indexes', () => {
     ])
   })
 
-  test('for terms are created in the cluster, or only stored in the comment', () => {
+  test('for terms are created in the cluster, or only stored in the comment of the table', () => {
     const analyzer = { tokenizer: { name: 'standard' } }
     const index = { name: 'i', kind: 'text', column: 'title', analyzer } as const
     expectChange(
@@ -242,7 +242,7 @@ describe('indexes', () => {
     ])
   })
 
-  test('are dropped from the cluster or from the comment', () => {
+  test('are dropped from the cluster or from the comment of the table', () => {
     expectChange({ kind: 'dropIndex', name: 'by_n' }, ['DROP INDEX IF EXISTS "ks"."by_n"'])
     const comment =
       '{"data-api":{"indexes":{"by_title":{"column":"title","analyzer":"standard"}}}}'

@@ -27,7 +27,7 @@ test('a clock never returns the same time twice', () => {
 })
 
 for (const setBy of [0, 5_000])
-  test(`times that alternate between two clocks increase, with the system clock set by ${setBy} ms`, (t) => {
+  test(`times that alternate between two clocks increase, with the system clock set forward by ${setBy} ms`, (t) => {
     const { now } = Date
     t.mock.method(Date, 'now', () => now() + setBy)
     const clocks = [new WriteClock(), new WriteClock()]

@@ -69,7 +69,10 @@ const spoiledPages: Readonly<
     ({ records }) => ({ records: [change(records[0]!, '{"n":1,"_id":3}')] }),
     /text must start with its _id/,
   ],
-  'a next that is no text': [() => ({ next: '' }), /next is neither absent nor a text/],
+  'a next that is not a string': [
+    () => ({ next: '' }),
+    /next is neither absent nor a text/,
+  ],
 }
 
 const begin: BackupPart = { kind: 'begin', files: 1, size: 3 }
@@ -226,7 +229,7 @@ describe('a checked engine', () => {
     await assert.rejects(store.engine.writeSetting('x', 'y', undefined), /is not distinct/)
   })
 
-  test('notices a watcher of settings that is called after it was stopped', async (context) => {
+  test('notices a call to a watcher of settings after the watcher was stopped', async (context) => {
     let tell!: (name: string) => void
     const store = await spoiled(context, () => ({
       watchSettings(listener) {
@@ -287,7 +290,7 @@ describe('a checked engine', () => {
     )
   })
 
-  test('notices a position that belongs to another page', async (context) => {
+  test('notices a position that was returned with another page', async (context) => {
     const store = await spoiled(context, () => ({}))
     const page = await store.engine.read(store.target, query, tester)
     const other = await store.engine.read(store.target, query, tester)
@@ -299,7 +302,7 @@ describe('a checked engine', () => {
   })
 })
 
-test('a wrapped engine has the same members as the engine inside', async (context) => {
+test('a wrapped engine has the same members as the engine that it wraps', async (context) => {
   const { engine } = await openEmbedded(context)
   const front = around(engine, { listKeyspaces: () => Promise.resolve(['another']) })
   assert.deepEqual(await front.listKeyspaces(), ['another'])

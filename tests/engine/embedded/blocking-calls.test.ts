@@ -84,7 +84,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     await server.close()
   })
 
-  test('opens no store for the sizes of closed collections and tables', async () => {
+  test('opens no store to report the sizes of closed collections and tables', async () => {
     const headers = { Token: testToken }
     const list = await fetch(`${server.adminUrl}/v2/databases`, { headers })
     const [{ id }] = (await list.json()) as [{ id: string }]
@@ -124,7 +124,11 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     ],
     ['deleteCollection with vectors', keyspace, { deleteCollection: { name: 'cold' } }],
     ['createKeyspace', '', { createKeyspace: { name: 'second' } }],
-    ['createCollection there', '/second', { createCollection: { name: 'films' } }],
+    [
+      'createCollection in a second keyspace',
+      '/second',
+      { createCollection: { name: 'films' } },
+    ],
     ['dropKeyspace', '', { dropKeyspace: { name: 'second' } }],
     [
       'createType',
@@ -202,7 +206,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     assertNoneBlocks()
   })
 
-  test('does not wait for the disk when a page does not exist', async () => {
+  test('does not wait for the disk when a page of the console does not exist', async () => {
     await server.send('/console', {})
     calls.length = 0
     for (const path of ['/console', '/console/nothing.js']) await server.send(path, {})

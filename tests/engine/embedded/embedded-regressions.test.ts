@@ -35,7 +35,7 @@ describe('the embedded engine', () => {
     assert.deepEqual(await store.ids(wanted), [1, 3])
   })
 
-  test('ends a sorted page at its size where some documents lack the value', async (context) => {
+  test('ends a sorted page at its maximum size when some documents lack the value of the sort', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'sizes')
     const text = 'x'.repeat(100)

@@ -17,7 +17,7 @@ function create(engine: Engine, name: string, caller: Caller): Promise<boolean> 
 }
 
 describe('changes of schemas', () => {
-  test('do not wait for an index of another table', async (context) => {
+  test('do not wait until an index of another table is built', async (context) => {
     const { engine } = await openEmbedded(context)
     const rows = await TableStore.create(engine)
     await rows.put(manyRows(5000))
@@ -66,7 +66,7 @@ describe('changes of schemas', () => {
     ])
   })
 
-  test('leave nothing of a table that is dropped while its index is built', async (context) => {
+  test('do not bring back a table that is dropped while its index is built', async (context) => {
     const { engine } = await openEmbedded(context)
     const rows = await TableStore.create(engine)
     await rows.put(manyRows(3000))

@@ -76,7 +76,7 @@ describe('a change of a schema', () => {
     assert.equal(made.at(-1), 'index')
   })
 
-  test('waits for holders of its lock, and they do not wait for it', async (context) => {
+  test('waits for earlier holders of its lock, which see no change', async (context) => {
     const { rows, engine } = await create(context)
     await rows.put(manyRows(3))
     const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()
@@ -101,7 +101,7 @@ describe('a change of a schema', () => {
   })
 
   for (const [what, drop, find] of drops)
-    test(`that drops ${what} lets reads find new rows by it until then`, async (context) => {
+    test(`that drops ${what} lets reads use it for new rows until the drop gets its lock`, async (context) => {
       const { rows, engine } = await create(context)
       await rows.put(manyRows(20))
       for (const index of [onWord, onText, onVector]) await rows.addIndex(index)

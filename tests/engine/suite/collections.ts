@@ -131,7 +131,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(await (await Store.find(running.engine, 'cased')).ids(), ['lower'])
       })
 
-      test('are new and empty when created again after a drop; the old target is gone', async () => {
+      test('are new and empty when created again after a drop, and calls with the old target fail', async () => {
         const old = await newStore()
         await old.insert([{ _id: 1, a: 1 }])
         await dropTarget(running.engine, old.target)
@@ -154,7 +154,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(await store.ids(), [1])
       })
 
-      test('can be dropped while they are read: a read is complete, or fails as gone', async () => {
+      test("can be dropped while they are read: a read is complete, or fails with the error 'gone'", async () => {
         const store = await newStore()
         await fill(store, 3000)
         const reads = Array.from({ length: 6 }, (_, i) =>
@@ -169,7 +169,7 @@ export function describeCollections(name: string, world: World): void {
         await assertFails('gone', store.find())
       })
 
-      test('can be dropped while they are written: a write has an outcome, or fails as gone', async () => {
+      test("can be dropped while they are written: a write has an outcome, or fails with the error 'gone'", async () => {
         const store = await newStore()
         const writes = Array.from({ length: 20 }, (_, i) => store.insert([{ _id: i }]))
         const dropped = dropTarget(running.engine, store.target)
@@ -263,7 +263,7 @@ export function describeCollections(name: string, world: World): void {
         assert.equal(await store.delete(old), 'conflict')
       })
 
-      test('can have different kinds in one call, each with its own outcome', async () => {
+      test('may have different kinds in one call, and each has its own outcome', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }, { _id: 2 }, { _id: 3 }])
         const [one, two, three] = [
@@ -286,7 +286,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(texts, ['{"_id":1,"n":1}', '{"_id":2,"n":"new"}'])
       })
 
-      test('may be an empty list', async () => {
+      test('can be an empty list', async () => {
         const store = await newStore()
         assert.deepEqual(await running.engine.write(store.target, []), [])
       })

@@ -121,7 +121,7 @@ export function describeLexical(name: string, world: World): void {
           }
       })
 
-      test('return stable pages while writes come in between', async () => {
+      test('return stable pages although documents are written between the pages', async () => {
         const store = await newStore()
         const textOf = (i: number) =>
           `${'word '.repeat(1 + (i % 4))}${'other '.repeat(i % 7)}${i % 3 === 0 ? 'rare' : ''}`

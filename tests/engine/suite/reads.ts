@@ -35,7 +35,7 @@ export function describeReads(name: string, world: World): void {
       'an id': where('_id', 'eq', 7),
       'ids in a range': where('_id', 'gt', size - 10),
       'a common value': where('group', 'eq', 2),
-      'another value': where('group', 'ne', 2),
+      'values other than a common one': where('group', 'ne', 2),
       'a range': where('n', 'gte', size / 2),
       'a range of dates': where('when', 'lt', { $date: 100 }),
       'one of several values': among('group', 'in', [1, 3, 'none']),
@@ -46,12 +46,12 @@ export function describeReads(name: string, world: World): void {
       'an object': where('inner', 'eq', { deep: 1 }),
       'a nested field': where('inner.deep', 'eq', 1),
       'a field that is missing': exists('sometimes', false),
-      'a size': { kind: 'size', path: pathOf('list'), size: 3 },
-      'both of two': {
+      'an array by its size': { kind: 'size', path: pathOf('list'), size: 3 },
+      'both of two conditions': {
         kind: 'and',
         of: [where('group', 'eq', 1), where('n', 'lt', 100)],
       },
-      'either of two': {
+      'either of two conditions': {
         kind: 'or',
         of: [where('group', 'eq', 1), where('n', 'lt', 100)],
       },

@@ -47,7 +47,7 @@ export function describeRows(name: string, world: World): void {
       return TableStore.create(running.engine, 'rows', keyspace)
     }
 
-    test('provide columns that a filter or sort needs, which their texts omit', async () => {
+    test('provide the columns that a filter or sort needs, even if their texts omit them', async () => {
       const rows = await create()
       await rows.put([{ ...key, word: 'one', text: 'more', v: [1, 2] }])
       const table = await rows.table()
@@ -205,7 +205,7 @@ export function describeRows(name: string, world: World): void {
         )
       })
 
-      test('in one call run in order, each on the result of the ones before', async () => {
+      test('in one call run in order, each on the result of the previous merges', async () => {
         const rows = await create()
         const merges = [
           await rows.mergeOf('update', { ...key, word: 'one' }),
@@ -485,7 +485,7 @@ export function describeRows(name: string, world: World): void {
         }
       }
 
-      test('fail as changed when the schema of the table has changed', async () => {
+      test("fail with the error 'changed' when the schema of the table has changed", async () => {
         const rows = await create()
         await rows.addIndex(onVector)
         await rows.put([key])
@@ -497,7 +497,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal((await rows.table()).uid, old.table.uid)
       })
 
-      test('fail as gone when the table was dropped, even if a new one has its name', async () => {
+      test("fail with the error 'gone' when the table was dropped, even if a new table has its name", async () => {
         const rows = await create()
         await rows.addIndex(onVector)
         const old = await calls(rows)

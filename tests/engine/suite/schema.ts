@@ -208,7 +208,7 @@ export function describeSchema(name: string, world: World): void {
       assert.equal(await running.engine.estimateCount(one), 0)
     })
 
-    test('also changes the tables that use a changed type, whose values stay', async () => {
+    test('also changes the tables that use a changed type, and keeps their values', async () => {
       const home = [
         { name: 'street', type: 'text' },
         { name: 'number', type: 'int' },
@@ -298,7 +298,7 @@ export function describeSchema(name: string, world: World): void {
       assert.equal((await seen(table)).columns.length, 2)
     })
 
-    test('is possible after a lock whose holder failed', async () => {
+    test('is possible after the holder of a lock failed', async () => {
       const failed = running.engine.lockSchema(
         keyspace,
         () => Promise.reject(new RangeError('no')),

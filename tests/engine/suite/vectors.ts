@@ -112,7 +112,7 @@ export function describeVectors(name: string, world: World): void {
       await running.eventually(async () => assert((await vectors.recall()) >= floor))
     })
 
-    test('fail as gone, or return results, when the collection is dropped meanwhile', async () => {
+    test("return results, or fail with the error 'gone', when the collection is dropped meanwhile", async () => {
       const vectors = await create()
       await vectors.insert(500)
       const searches = Promise.allSettled(
@@ -124,7 +124,7 @@ export function describeVectors(name: string, world: World): void {
       await assertFails('gone', vectors.search(vectors.vector()))
     })
 
-    test('keep two collections separate', async () => {
+    test('find only documents of their own collection', async () => {
       const one = await create()
       const two = await create({ seed: seed + 9, dimension: 40 })
       await one.insert(150)

@@ -43,7 +43,7 @@ for (const name of writable) {
       )
     })
 
-    test('have scalar comparables', () => {
+    test('have comparable forms that are scalars', () => {
       fc.assert(
         fc.property(of, ({ input }) => {
           const scalar = comparable(name, storedOf(name, input), [])
@@ -221,7 +221,7 @@ test('timeuuids use the order of a timeuuid column, with signed bytes', () => {
   }
 })
 
-test('entries of maps are equal exactly if key and value are', () => {
+test('entries of maps are equal exactly if their keys and values are equal', () => {
   const parts: Value[] = ['', 'a', '","', 1, '1', Infinity, 'Infinity', true, 'true']
   const texts = parts.flatMap((key) => parts.map((value) => comparableEntry(key, value)))
   assert.equal(new Set(texts).size, parts.length ** 2)

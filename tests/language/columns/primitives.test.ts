@@ -194,7 +194,7 @@ describe('dates', () => {
     refuses('date', '"+10000000000-01-01"', '"-10000000000-01-01"')
   })
 
-  test('have a sign outside years 0000 to 9999, and at least four digits', () => {
+  test('have a sign exactly outside the years 0000 to 9999, and at least four digits in the year', () => {
     refuses('date', '"+2000-01-01"', '"+9999-01-01"', '"10000-01-01"', '"-0000-01-01"')
     refuses('date', '"99-01-01"', '"-1-01-01"', '"2024-1-1"', '"20240101"', '"2024-01-1"')
     refuses(

@@ -232,7 +232,7 @@ describe(
       await broken.close()
     })
 
-    test('answer nothing after they are closed', async () => {
+    test('answer no requests after they are closed', async () => {
       const closing = open()
       const waiting = closing.embed([longText(1), longText(2)], never)
       const refused = assert.rejects(waiting, /the server is shutting down/)

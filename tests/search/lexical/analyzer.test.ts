@@ -188,7 +188,7 @@ describe('limits of an analysis', () => {
 
   for (const [what, recipe, text] of [
     [
-      'a mapping that multiplies',
+      'mappings that multiply the text',
       {
         charFilters: Array.from({ length: 9 }, () =>
           component('mapping', { mapping: `a => ${'a'.repeat(100)}` }),
@@ -197,7 +197,7 @@ describe('limits of an analysis', () => {
       'a',
     ],
     [
-      'replacements that multiply',
+      'replacements that multiply the text',
       {
         filters: Array.from({ length: 9 }, () =>
           component('patternReplace', { pattern: 'a', replacement: 'a'.repeat(100) }),
@@ -206,7 +206,7 @@ describe('limits of an analysis', () => {
       'a',
     ],
     [
-      'grams of grams that nobody wants',
+      'grams of grams that are all dropped',
       {
         filters: [
           ...Array.from({ length: 9 }, () =>
@@ -231,12 +231,12 @@ describe('limits of an analysis', () => {
       's1 '.repeat(2_000),
     ],
     [
-      'a mapping that almost fits everywhere',
+      'a mapping that almost matches everywhere',
       { charFilters: [component('mapping', { mapping: `${'a'.repeat(254)}b => c` })] },
       long('a'),
     ],
     [
-      'words that are cut and then dropped',
+      'words that are split and then dropped',
       {
         filters: [
           component('wordDelimiterGraph'),
@@ -246,7 +246,7 @@ describe('limits of an analysis', () => {
       long('a-'),
     ],
     [
-      'a language for stop words without end',
+      'a million characters of stop words with many stemmers',
       {
         tokenizer: component('whitespace'),
         filters: [
@@ -266,9 +266,13 @@ describe('limits of an analysis', () => {
     })
 
   for (const [what, recipe, text] of [
-    ['open tags', { charFilters: [component('htmlStrip')] }, long('<a "')],
-    ['open comments', { charFilters: [component('htmlStrip')] }, long('<!--')],
-    ['open scripts', { charFilters: [component('htmlStrip')] }, long('</script<script>')],
+    ['unclosed tags', { charFilters: [component('htmlStrip')] }, long('<a "')],
+    ['unclosed comments', { charFilters: [component('htmlStrip')] }, long('<!--')],
+    [
+      'unclosed scripts',
+      { charFilters: [component('htmlStrip')] },
+      long('</script<script>'),
+    ],
     ['connectors', { tokenizer: component('standard') }, long('_')],
     ['accents', { tokenizer: component('standard') }, long(':\u0301')],
     ['signs', { tokenizer: component('uax29UrlEmail') }, long('!')],
@@ -355,7 +359,7 @@ describe('limits of an analysis', () => {
 
   for (const [what, recipe, text] of [
     [
-      'a class of many characters',
+      'a pattern with a class of many characters',
       {
         tokenizer: component('pattern', {
           pattern: `[${Array.from({ length: 4_000 }, (_, n) => String.fromCharCode(0x100 + 2 * n)).join('')}]`,
@@ -382,7 +386,7 @@ describe('limits of an analysis', () => {
       long(`${'a'.repeat(199)} `),
     ],
     [
-      'a classic word without end',
+      'a word of a million characters in the classic tokenizer',
       { tokenizer: component('classic', { maxTokenLength: '1048576' }) },
       long('ж'),
     ],

@@ -1,6 +1,6 @@
 import { strips } from './analyze.ts'
 
-strips('htmlStrip', 'takes tags out', [
+strips('htmlStrip', 'removes tags', [
   [{}, '', []],
   [{}, 'plain text', ['plain text']],
   [{}, '<b>bold</b> and <a href="x>y">link</a>', ['bold and link']],
@@ -28,7 +28,7 @@ strips('htmlStrip', 'keeps tags that are escaped', [
   [{ escapedTags: 'b, I' }, '<b>x</b> <i>y</i> <u>z</u>', ['<b>x</b> <i>y</i> z']],
 ])
 
-strips('mapping', 'replaces texts, the longest first', [
+strips('mapping', 'replaces the longest of the texts that match', [
   [{}, 'abc', ['abc']],
   [{ mapping: '"ph" => "f"' }, 'photo', ['foto']],
   [{ mapping: 'a => 1, ab => 2, abc => 3' }, 'abcaba', ['321']],
@@ -46,8 +46,10 @@ strips('patternReplace', 'replaces matches in the text', [
   [{ pattern: 'x' }, 'axb', ['ab']],
 ])
 
-strips('cjkWidth', 'folds widths', [[{}, 'Ｔｅｓｔ ｶﾞ', ['Test ガ']]])
+strips('cjkWidth', 'replaces characters by those of normal width', [
+  [{}, 'Ｔｅｓｔ ｶﾞ', ['Test ガ']],
+])
 
-strips('persian', 'parts words at the invisible joiner', [
+strips('persian', 'replaces the zero-width non-joiner by a space', [
   [{}, 'می\u200cخواهم', ['می خواهم']],
 ])

@@ -159,7 +159,7 @@ describe('compiled analyzers', () => {
     assert.equal(compiledAnalyzers().loads, loads + count + 1)
   })
 
-  test('that exceed the memory limit of all are not compiled', () => {
+  test('that alone exceed the memory limit are not compiled', () => {
     const words = 'x'.repeat(defaultLimits.analyzerMemoryMax / 50)
     const { loads } = compiledAnalyzers()
     assert.throws(

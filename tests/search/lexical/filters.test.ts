@@ -14,16 +14,16 @@ function chained(text: string, ...row: readonly (readonly [string, Args])[]) {
   )
 }
 
-filters('lowercase', 'makes letters small', [
+filters('lowercase', 'changes letters to lower case', [
   [{}, '', []],
   [{}, 'The ÉTÉ ΣΑΣ İstanbul', ['the', 'été', 'σας', 'istanbul']],
 ])
 
-filters('uppercase', 'makes letters big', [
+filters('uppercase', 'changes letters to upper case', [
   [{}, 'the été straße', ['THE', 'ÉTÉ', 'STRASSE']],
 ])
 
-filters('asciiFolding', 'writes with ASCII what can be', [
+filters('asciiFolding', 'replaces characters by their ASCII equivalents if they exist', [
   [{}, 'café Straße Ærø Łódź naïve', ['cafe', 'Strasse', 'AEro', 'Lodz', 'naive']],
   [{}, 'ﬁn ① ａｂｃ “x” 1–2 Ｔ½', ['fin', '1', 'abc', '"x"', '1-2', 'T½']],
   [{}, 'жук 東京 אב e\u0301', ['жук', '東京', 'אב', 'e\u0301']],
@@ -73,7 +73,7 @@ test('filter stemmerOverride takes precedence over stemmers', () => {
 })
 
 for (const name of ['synonym', 'synonymGraph'])
-  filters(name, 'replaces words or adds what means the same', [
+  filters(name, 'replaces words by their synonyms, or adds the synonyms', [
     [{ synonyms: 'as => like' }, 'as you as', ['like', 'you', 'like']],
     [{ synonyms: 'a, b => c' }, 'a b c d', ['c', 'c', 'c', 'd']],
     [{ synonyms: 'tv, television' }, 'my tv', ['my', 'tv', 'television']],
@@ -94,7 +94,7 @@ for (const name of ['synonym', 'synonymGraph'])
     [{ synonyms: 'a => b' }, '', []],
   ])
 
-filters('nGram', 'takes all pieces of each token', [
+filters('nGram', 'returns the substrings of each token within a range of lengths', [
   [{ minGramSize: '1', maxGramSize: '2' }, 'ab c', ['a', 'ab', 'b', 'c']],
   [{ minGramSize: '2', maxGramSize: '3' }, 'abcd x', ['ab', 'abc', 'bc', 'bcd', 'cd']],
   [
@@ -105,7 +105,7 @@ filters('nGram', 'takes all pieces of each token', [
   [{ minGramSize: '1', maxGramSize: '1' }, '\u{1d400}b', ['\u{1d400}', 'b']],
 ])
 
-filters('edgeNGram', 'takes the first pieces of each token', [
+filters('edgeNGram', 'returns the prefixes of each token within a range of lengths', [
   [{ minGramSize: '1', maxGramSize: '3' }, 'abcd x', ['a', 'ab', 'abc', 'x']],
   [{ minGramSize: '2', maxGramSize: '3' }, 'a abc', ['ab', 'abc']],
   [
@@ -115,7 +115,7 @@ filters('edgeNGram', 'takes the first pieces of each token', [
   ],
 ])
 
-filters('shingle', 'joins neighbours', [
+filters('shingle', 'joins adjacent tokens', [
   [{}, '', []],
   [{}, 'a', ['a']],
   [{}, 'a b c', ['a', 'a b', 'b', 'b c', 'c']],
@@ -150,7 +150,7 @@ test('filter shingle inserts fillers at the positions of stop words', () => {
   )
 })
 
-filters('length', 'keeps tokens of some lengths', [
+filters('length', 'keeps tokens within a range of lengths', [
   [{ min: '2', max: '3' }, 'a ab abc abcd', ['ab', 'abc']],
   [{ min: '0', max: '0' }, 'a', []],
 ])
@@ -160,7 +160,7 @@ filters('limitTokenCount', 'keeps the first tokens', [
   [{ maxTokenCount: '2', consumeAllTokens: 'true' }, 'a', ['a']],
 ])
 
-filters('truncate', 'cuts long tokens', [
+filters('truncate', 'truncates long tokens', [
   [{}, 'abc abcdefg', ['abc', 'abcde']],
   [{ prefixLength: '2' }, 'abc a\u{1d400} \u{1d400}b', ['ab', 'a', '\u{1d400}']],
 ])
@@ -176,7 +176,7 @@ test('filter trim removes surrounding spaces, and drops tokens that consist of t
   )
 })
 
-filters('reverseString', 'turns tokens around', [
+filters('reverseString', 'reverses the characters of each token', [
   [{}, 'abc \u{1d400}b', ['cba', 'b\u{1d400}']],
 ])
 
@@ -190,7 +190,7 @@ test('filter removeDuplicates drops only equal texts at the same position', () =
   assert.deepEqual(chained('cat cat', ...row, ['removeDuplicates', {}]), ['cat', 'cat'])
 })
 
-filters('elision', 'cuts articles off', [
+filters('elision', 'removes leading articles', [
   [
     {},
     "l'avion L’été qu'il aujourd'hui l' 'x",
@@ -200,7 +200,7 @@ filters('elision', 'cuts articles off', [
   [{ articles: 'un', ignoreCase: 'true' }, "Un'ora", ['ora']],
 ])
 
-filters('decimalDigit', 'writes digits as 0 to 9', [
+filters('decimalDigit', 'replaces the digits of all scripts by 0 to 9', [
   [{}, '١٢٣ ४२ １０ 𝟗𝟖 7', ['123', '42', '10', '98', '7']],
 ])
 
@@ -224,17 +224,17 @@ test('filter cjkBigram forms pairs of adjacent characters', () => {
   assert.deepEqual(terms('𠀀𠀁'), ['𠀀𠀁'])
 })
 
-filters('cjkWidth', 'folds widths', [
+filters('cjkWidth', 'replaces characters by those of normal width', [
   [{}, 'Ｔｅｓｔ ｶﾞｷﾞ ｱ カﾞ', ['Test', 'ガギ', 'ア', 'ガ']],
 ])
 
-filters('keepWord', 'keeps some words only', [
+filters('keepWord', 'keeps only the given words', [
   [{ words: 'cat, dog' }, 'a cat Dog', ['cat']],
   [{ words: 'cat, dog', ignoreCase: 'true' }, 'a cat Dog', ['cat', 'Dog']],
   [{}, 'a cat', ['a', 'cat']],
 ])
 
-filters('commonGrams', 'adds pairs with a common word', [
+filters('commonGrams', 'adds pairs of adjacent tokens of which one is a common word', [
   [{}, 'the quick brown', ['the', 'the_quick', 'quick', 'brown']],
   [{ words: 'of' }, 'out of the', ['out', 'out_of', 'of', 'of_the', 'the']],
   [{ words: 'of', ignoreCase: 'true' }, 'OF x', ['OF', 'OF_x', 'x']],
@@ -250,7 +250,7 @@ filters('patternReplace', 'replaces matches in each token', [
   [{ pattern: '', replacement: '-' }, 'ab', ['-a-b-']],
 ])
 
-filters('wordDelimiterGraph', 'cuts tokens into parts', [
+filters('wordDelimiterGraph', 'splits tokens into parts', [
   [{}, '', []],
   [{}, 'Wi-Fi PowerShot SD500', ['Wi', 'Fi', 'Power', 'Shot', 'SD', '500']],
   [{}, "O'Neil's hello---there --", ['O', 'Neil', 'hello', 'there']],

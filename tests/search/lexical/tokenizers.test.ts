@@ -5,7 +5,7 @@ import { termsOf, tokenizes } from './analyze.ts'
 
 const x = (count: number) => 'x'.repeat(count)
 
-tokenizes('standard', 'keeps words with letters and digits, and drops the rest', [
+tokenizes('standard', 'returns words of letters and digits, and drops other characters', [
   [{}, '', []],
   [{}, ' \t\n', []],
   [{}, '... -- !?', []],
@@ -21,13 +21,13 @@ tokenizes('standard', 'keeps words with letters and digits, and drops the rest',
   [{}, 'R2D2 500mg', ['R2D2', '500mg']],
 ])
 
-tokenizes('standard', 'keeps accents with their letters', [
+tokenizes('standard', 'does not separate accents from their letters', [
   [{}, 'e\u0301t\u00e9 na\u00efve', ['e\u0301t\u00e9', 'na\u00efve']],
   [{}, '\u0301 a\u200db', ['a\u200db']],
   [{}, 'co\u00adop', ['co\u00adop']],
 ])
 
-tokenizes('standard', 'knows scripts that are written without spaces', [
+tokenizes('standard', 'splits scripts that are written without spaces', [
   [{}, '我是中国人', ['我', '是', '中', '国', '人']],
   [{}, 'ひらがな', ['ひ', 'ら', 'が', 'な']],
   [{}, 'カタカナ テスト', ['カタカナ', 'テスト']],
@@ -40,7 +40,7 @@ tokenizes('standard', 'knows scripts that are written without spaces', [
   [{}, '\u{1d400}\u{1d401} x', ['\u{1d400}\u{1d401}', 'x']],
 ])
 
-tokenizes('standard', 'keeps emojis whole', [
+tokenizes('standard', 'does not split emojis', [
   [{}, 'I ❤️ 👍🏽!', ['I', '❤️', '👍🏽']],
   [{}, '👨‍👩‍👧👍', ['👨‍👩‍👧', '👍']],
   [{}, '🇩🇪🇫🇷 🇩', ['🇩🇪', '🇫🇷']],
@@ -48,7 +48,7 @@ tokenizes('standard', 'keeps emojis whole', [
   [{}, '© ™ ®', []],
 ])
 
-tokenizes('standard', 'cuts long words into pieces', [
+tokenizes('standard', 'splits long words', [
   [{}, x(600), [x(255), x(255), x(90)]],
   [{ maxTokenLength: '3' }, 'abcdefgh ij', ['abc', 'def', 'gh', 'ij']],
   [{ maxTokenLength: '2' }, 'a.b.c', ['a', 'b', 'c']],
@@ -84,14 +84,14 @@ test('tokenizer standard agrees with Unicode on European texts', () => {
   )
 })
 
-tokenizes('keyword', 'takes the text as it is', [
+tokenizes('keyword', 'returns the text as one token', [
   [{}, '', []],
   [{}, ' New York, NY ', [' New York, NY ']],
   [{}, x(5000), [x(5000)]],
   [{ maxTokenLen: '10' }, x(20), [x(20)]],
 ])
 
-tokenizes('letter', 'takes runs of letters', [
+tokenizes('letter', 'returns each sequence of letters', [
   [{}, '', []],
   [{}, "can't 3.14 R2D2 été", ['can', 't', 'R', 'D', 'été']],
   [{}, x(300), [x(255), x(45)]],
@@ -99,7 +99,7 @@ tokenizes('letter', 'takes runs of letters', [
   [{}, '漢字 \u{1d400}', ['漢字', '\u{1d400}']],
 ])
 
-tokenizes('whitespace', 'cuts at spaces only', [
+tokenizes('whitespace', 'splits only at white space', [
   [{}, "  can't  stop, won't\tstop\n", ["can't", 'stop,', "won't", 'stop']],
   [{}, 'a\u00a0b\u2003c', ['a\u00a0b', 'c']],
   [{ rule: 'unicode' }, 'a\u00a0b\u2003c', ['a', 'b', 'c']],
@@ -107,23 +107,27 @@ tokenizes('whitespace', 'cuts at spaces only', [
   [{ maxTokenLen: '4' }, 'abc\u{1d400}d', ['abc', '\u{1d400}d']],
 ])
 
-tokenizes('classic', 'knows acronyms, companies, addresses and part numbers', [
-  [{}, '', []],
-  [{}, '?!', []],
-  [{}, "O'Reilly's U.S.A. AT&T", ["O'Reilly's", 'U.S.A.', 'AT&T']],
-  [{}, 'Mail john.doe@example.com now', ['Mail', 'john.doe@example.com', 'now']],
-  [{}, 'see www.example.com.', ['see', 'www.example.com']],
+tokenizes(
+  'classic',
+  'does not split acronyms, names of companies, addresses and part numbers',
   [
-    {},
-    'wi-fi XL-500 127.0.0.1 2024-05-01',
-    [...['wi', 'fi', 'XL-500', '127.0.0.1', '2024-05-01']],
+    [{}, '', []],
+    [{}, '?!', []],
+    [{}, "O'Reilly's U.S.A. AT&T", ["O'Reilly's", 'U.S.A.', 'AT&T']],
+    [{}, 'Mail john.doe@example.com now', ['Mail', 'john.doe@example.com', 'now']],
+    [{}, 'see www.example.com.', ['see', 'www.example.com']],
+    [
+      {},
+      'wi-fi XL-500 127.0.0.1 2024-05-01',
+      [...['wi', 'fi', 'XL-500', '127.0.0.1', '2024-05-01']],
+    ],
+    [{}, '東京 abc', ['東', '京', 'abc']],
+    [{}, `a ${x(256)} b`, ['a', 'b']],
+    [{ maxTokenLength: '300' }, x(256), [x(256)]],
   ],
-  [{}, '東京 abc', ['東', '京', 'abc']],
-  [{}, `a ${x(256)} b`, ['a', 'b']],
-  [{ maxTokenLength: '300' }, x(256), [x(256)]],
-])
+)
 
-tokenizes('uax29UrlEmail', 'keeps addresses whole', [
+tokenizes('uax29UrlEmail', 'does not split URLs and e-mail addresses', [
   [{}, '', []],
   [{}, "can't 3.14", ["can't", '3.14']],
   [
@@ -147,7 +151,7 @@ tokenizes('uax29UrlEmail', 'keeps addresses whole', [
   [{ maxTokenLength: '10' }, 'https://example.com', ['https://ex', 'ample.com']],
 ])
 
-tokenizes('nGram', 'takes all pieces of some lengths', [
+tokenizes('nGram', 'returns all substrings within a range of lengths', [
   [{}, '', []],
   [{}, 'ab', []],
   [{}, 'abcd', ['abc', 'abcd', 'bcd']],
@@ -155,14 +159,14 @@ tokenizes('nGram', 'takes all pieces of some lengths', [
   [{ minGramSize: '2', maxGramSize: '2' }, 'a\u{1d400}b', ['a\u{1d400}', '\u{1d400}b']],
 ])
 
-tokenizes('edgeNGram', 'takes the first pieces', [
+tokenizes('edgeNGram', 'returns the prefixes within a range of lengths', [
   [{}, '', []],
   [{}, 'abc', ['a']],
   [{ minGramSize: '2', maxGramSize: '3' }, 'abcd', ['ab', 'abc']],
   [{ minGramSize: '2', maxGramSize: '3' }, '\u{1d400}bc', ['\u{1d400}b', '\u{1d400}bc']],
 ])
 
-tokenizes('pathHierarchy', 'takes a path and all that it lies in', [
+tokenizes('pathHierarchy', 'returns a path and the paths of its parents', [
   [{}, '', []],
   [{}, '/a/b/c', ['/a', '/a/b', '/a/b/c']],
   [{}, 'a/b/', ['a', 'a/b', 'a/b/']],
@@ -180,7 +184,7 @@ tokenizes('pathHierarchy', 'takes a path and all that it lies in', [
   [{ reverse: 'true', skip: '9' }, 'a/b/c', []],
 ])
 
-tokenizes('pattern', 'cuts where the pattern matches, or takes a group', [
+tokenizes('pattern', 'splits at the matches of the pattern, or returns one of its groups', [
   [{ pattern: ',' }, '', []],
   [{ pattern: ',' }, ',a,,b c,', ['a', 'b c']],
   [{ pattern: '\\s*;\\s*' }, 'a ; b;c', ['a', 'b', 'c']],
@@ -190,7 +194,7 @@ tokenizes('pattern', 'cuts where the pattern matches, or takes a group', [
   [{ pattern: '(a)|b', group: '1' }, 'abab', ['a', 'a']],
 ])
 
-tokenizes('simplePattern', 'takes the longest matches', [
+tokenizes('simplePattern', 'returns the longest matches of the pattern', [
   [{ pattern: '[0-9]{3}' }, '', []],
   [{ pattern: '[0-9]{3}' }, 'fd-786-335-514-x', ['786', '335', '514']],
   [{ pattern: 'a|ab|abc' }, 'abcab', ['abc', 'ab']],
@@ -199,13 +203,13 @@ tokenizes('simplePattern', 'takes the longest matches', [
   [{ pattern: '^$' }, 'a^$b', ['^$']],
 ])
 
-tokenizes('simplePatternSplit', 'cuts at the longest matches', [
+tokenizes('simplePatternSplit', 'splits at the longest matches of the pattern', [
   [{ pattern: '[ \\t]+' }, '', []],
   [{ pattern: '[ \\t]+' }, '  a  b c ', ['a', 'b', 'c']],
   [{ pattern: '--|-' }, 'a--b-c', ['a', 'b', 'c']],
 ])
 
-tokenizes('thai', 'finds words without spaces', [
+tokenizes('thai', 'splits words that are written without spaces', [
   [{}, '', []],
   [
     {},

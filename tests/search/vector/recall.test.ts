@@ -140,7 +140,7 @@ describe('the graph after three replacements of half of its vectors', () => {
 describe('vectors shared by many documents', () => {
   for (const metric of metrics)
     for (const copies of [70, 400])
-      test(`are found together with all others: ${copies} copies, by ${metric}`, () => {
+      test(`are found together with all other vectors: ${copies} copies, by ${metric}`, () => {
         const subject = new Subject(16, metric)
         const same = vectorsFrom(seed + 9, 16)()
         const addCopies = (count: number): void => {

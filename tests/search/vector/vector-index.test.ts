@@ -73,7 +73,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
     }
   })
 
-  test('returns candidates of all segments in one order', () => {
+  test('sorts the candidates of all segments by distance', () => {
     const { index, make } = build()
     const candidates = viewOf(index).search(make(), 200)
     const distances = candidates.map(({ distance }) => distance)

@@ -136,7 +136,7 @@ describe('a backup', () => {
     assert(countBefore > 0)
   })
 
-  test('omits files that the caller has, and sends changed files', async (context) => {
+  test('omits unchanged files that the caller already has, and sends the changed ones', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const changing = await Store.create(engine, 'changing')
@@ -179,7 +179,7 @@ describe('a backup', () => {
     })
   })
 
-  test('distinguishes writes after the folder was reset to an older copy', async (context) => {
+  test('distinguishes different writes that were made to two copies of one folder', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const store = await Store.create(engine, 'books')

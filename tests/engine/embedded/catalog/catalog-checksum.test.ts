@@ -12,7 +12,7 @@ import { Random } from '../../../faults/random.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-test('the CRCs of two texts make that of both', (context) => {
+test('the CRC of two concatenated texts is computed from the CRCs of both', (context) => {
   context.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const bytes = Buffer.from(Array.from({ length: 70_000 }, () => random.below(256)))

@@ -49,7 +49,7 @@ async function countOften(engine: Engine, target: Collection, documents: number)
 }
 
 describe('reads that wait while their store is dropped', () => {
-  test('end as gone, and never read from the new store with the same name', async (context) => {
+  test("end with the error 'gone', and never read from a new store with the same name", async (context) => {
     const { engine } = await openEmbedded(context, { searchThreads: 2 })
     for (const documents of [900, 600]) {
       const target = await fill(engine, 'default_keyspace', 'again', documents)
@@ -64,7 +64,7 @@ describe('reads that wait while their store is dropped', () => {
     }
   })
 
-  test('end as gone when their keyspace is dropped with other targets', async (context) => {
+  test("end with the error 'gone' when their keyspace is dropped with other targets", async (context) => {
     const { engine } = await openEmbedded(context, { searchThreads: 2 })
     for (const documents of [900, 600]) {
       await engine.createKeyspace('passing')

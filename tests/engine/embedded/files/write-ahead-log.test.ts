@@ -102,7 +102,7 @@ function sound(state: LogState): Extract<LogState, { kind: 'sound' }> {
 }
 
 describe('a write-ahead log', () => {
-  test('is absent when it does not exist, and empty without frames', () => {
+  test('is reported as absent when it does not exist, and as empty without frames', () => {
     const file = written(() => undefined)
     const { bytes } = layoutOf(file)
     for (const size of [0, 1, 31, 32, 32 + 24, 32 + 24 + 1023]) {
@@ -114,7 +114,7 @@ describe('a write-ahead log', () => {
   })
 
   for (const pageSize of [512, 1024, 4096, 65_536])
-    test(`is inspected for frames and commits, with pages of ${pageSize} bytes`, () => {
+    test(`is reported with its numbers of frames and commits, for pages of ${pageSize} bytes`, () => {
       const file = written((database) => {
         for (let i = 0; i < 20; i++) database.exec(insertSql)
       }, pageSize)
@@ -128,7 +128,7 @@ describe('a write-ahead log', () => {
       })
     })
 
-  test('may be larger than a chunk', () => {
+  test('may be larger than a chunk of the inspection', () => {
     const file = written((database) => {
       for (let i = 0; i < 100; i++)
         database.exec('INSERT INTO t(x) VALUES (randomblob(100000))')
@@ -311,7 +311,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('is reported in agreement with the recovery of SQLite', () => {
+  test('is reported with the number of commits that SQLite recovers', () => {
     const file = written((database) => {
       for (let i = 0; i < 30; i++) database.exec(insertSql)
     })
@@ -341,7 +341,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('is reported without a count when the database has no header either', () => {
+  test('is reported without a number of lost commits when the database has no header either', () => {
     const file = written((database) => database.exec(insertSql))
     flip(`${file}-wal`, 20, 0)
     assert.deepEqual(inspectLog(file), { kind: 'damaged', frame: 0, commits: 0, lost: 2 })

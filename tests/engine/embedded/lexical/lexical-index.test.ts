@@ -55,7 +55,7 @@ describe('lists of the index of terms', () => {
     )
   })
 
-  test('are read from a segment as they were written, short and long ones', async (context) => {
+  test('are read from a segment as they were written, whether short or long', async (context) => {
     const { database } = await openStore(context)
     const segments = new Segments(database, '', 1000)
     segments.reload()
@@ -120,7 +120,7 @@ describe('lists of the index of terms', () => {
     )
   })
 
-  test('map documents to places and back', () => {
+  test('map each document to its position and back', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(200)), (chosen) => {
         const seqs = chosen.sort((a, b) => a - b)

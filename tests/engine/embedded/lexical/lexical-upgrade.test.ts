@@ -292,7 +292,7 @@ describe('a store of format 1', () => {
     )
   })
 
-  test('has the old or the new format, wherever its conversion is killed', async (context) => {
+  test('has the old or the new format, at whatever point its conversion is killed', async (context) => {
     const { file, dataDir, open } = await makeFolder(context)
     const killAt = (statement: string): void => {
       const { signal } = spawnSync(
@@ -346,7 +346,7 @@ describe('a store of format 1', () => {
 })
 
 describe('a store of format 2', () => {
-  test('is converted: its postings become a segment, and its waiting texts keep waiting', async (context) => {
+  test('is converted: its postings become a segment, and texts that wait to be indexed keep waiting', async (context) => {
     const { file, dataDir, open } = await makeFolder(context, giveSecondForm)
     assert.deepEqual(checkDataFolder(dataDir), [])
     const { engine, logged } = await open()

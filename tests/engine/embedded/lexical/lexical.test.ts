@@ -294,7 +294,7 @@ const spoiledHits: Readonly<
     (hits) => [...hits, ...hits],
     /4 hits, where at most 3 fit/,
   ],
-  'a score that is none': [
+  'a score that is not a number': [
     ([first]) => [{ ...first!, score: NaN }],
     /NaN is no score, of \{"_id":1/,
   ],
@@ -317,15 +317,15 @@ const spoiledPages: Readonly<
     readonly [(found: SearchResult, before: SearchResult) => SearchResult, RegExp]
   >
 > = {
-  'a hit that an earlier page had': [
+  'a hit of the earlier page': [
     (found, before) => ({ ...found, hits: [...before.hits, ...found.hits] }),
     /these stand the wrong way round: 1, which has/,
   ],
-  'scores that were counted otherwise': [
+  'scores with statistics other than those of the earlier page': [
     ({ hits, statistics }) => ({ hits, statistics: { ...statistics!, tokens: 99 } }),
     /other statistics were given/,
   ],
-  'scores of which nobody knows how they were counted': [
+  'scores without their statistics': [
     ({ hits }) => ({ hits }),
     /statistics of the scores are missing/,
   ],
@@ -339,7 +339,7 @@ describe('the checked engine', () => {
     withSearchFields: false,
   }
 
-  test('notices a text without the terms', async (context) => {
+  test('notices a text without the requested terms', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'books')
     await store.insert([{ _id: 1, n: 1 }, 'one word'], [{ _id: 2, n: 1 }, 'other'])

@@ -24,7 +24,7 @@ test('term numbers distinguish terms with the same hash', () => {
   assert.equal(numbers.get('liquid'), 2)
 })
 
-test('term numbers are full after a maximum of terms, or of characters', () => {
+test('term numbers accept no more than a maximum of terms, or of characters', () => {
   const few = new TermNumbers()
   const many = new TermNumbers()
   let added = 0

@@ -96,7 +96,7 @@ describe('a filter on the embedded engine', () => {
     assert.throws(() => count(manyOf(64)), OverBudget)
   })
 
-  test('can be aborted within one row', async (context) => {
+  test('can be aborted while it checks one row', async (context) => {
     const { engine, fileOf, dataDir } = await openEmbedded(context)
     const store = await TableStore.create(engine)
     await store.put([{ p: 'p', c: 1, numbers: numbers(0, length) }])
@@ -120,7 +120,7 @@ describe('a filter on the embedded engine', () => {
   })
 })
 
-describe('a filter above the engine', () => {
+describe('a filter that is checked outside the engine', () => {
   function pausing(): { readonly caller: Caller; readonly asked: () => number } {
     let asked = 0
     const caller: Caller = {
@@ -137,7 +137,7 @@ describe('a filter above the engine', () => {
     return { id: 1, text: JSON.stringify({ _id: 1, a }), version: 1 }
   }
 
-  test('lets other requests run within one document', async (context) => {
+  test('pauses for other requests while it checks one large document', async (context) => {
     const { engine } = await openEmbedded(context)
     const { target } = await Store.create(engine, 'arrays')
     const source = collectionSource(engine, target, defaultLimits)

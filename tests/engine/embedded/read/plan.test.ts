@@ -106,7 +106,7 @@ describe('a plan without a sort', () => {
     })
   })
 
-  test('leaves to the document only what the index does not decide', () => {
+  test('checks in the documents only the conditions that the index does not decide', () => {
     const long = where('text', 'eq', 'long')
     const counts = { entries: { city: 900, year: 30 } }
     const plan = planOf({ filter: all(inRome, in1960, long) }, counts)
@@ -129,7 +129,7 @@ describe('a plan without a sort', () => {
     assert.deepEqual(stable.document, since1960)
   })
 
-  test('keeps the access path of the first page', () => {
+  test('keeps the access path of the first page on later pages', () => {
     const after = { by: 'range', path: 'year', value: keyOf(1961), seq: 3 } as const
     assert.equal(planOf({ filter: all(inRome, since1960), after }).access.kind, 'range')
     assert.throws(() => planOf({ filter: inRome, after }), EngineError)
@@ -141,7 +141,7 @@ describe('a plan without a sort', () => {
     assert.deepEqual(plan.check, always)
   })
 
-  test('follows no value of a path that no document has', () => {
+  test('reads no entries of a path that no document has', () => {
     const { access } = planOf({ filter: where('absent', 'eq', 1) })
     assert.deepEqual(access, { kind: 'keys', keys: [], rest: everything })
   })
@@ -163,7 +163,7 @@ describe('a plan with a sort', () => {
     })
   })
 
-  test('walks the index of the sort when many match', () => {
+  test('walks the index of the sort when many documents match', () => {
     const counts = { documents: 10_000, entries: { city: 2_000, year: 9_000 } }
     const plan = planOf({ filter: inRome, sort: keys, limit: 19 }, counts)
     assert.deepEqual(plan, {
@@ -179,7 +179,7 @@ describe('a plan with a sort', () => {
     })
   })
 
-  test('sorts whole groups when there is a second key', () => {
+  test('sorts all documents with an equal first value when there is a second key', () => {
     const counts = { documents: 10_000, entries: { year: 10_000 } }
     const { order } = planOf({ sort: by('year', '-lang') }, counts)
     assert(order.by === 'values')
@@ -195,7 +195,7 @@ describe('a plan with a sort', () => {
     assert.equal(plan.expected, 500)
   })
 
-  test('walks the order of ids, within the range that a filter names', () => {
+  test('walks the documents in the order of their ids, within the range of the filter', () => {
     const sort = by('-_id')
     const { access, order, check } = planOf({ filter: where('_id', 'gt', 5), sort })
     assert.deepEqual(order, { by: 'ids', keys: sort, direction: -1 })
@@ -203,7 +203,7 @@ describe('a plan with a sort', () => {
     assert.deepEqual(check, always)
   })
 
-  test('by id sorts up to 1 000 matches in memory', () => {
+  test('by id sorts fewer than 1 000 matches in memory', () => {
     const orderOf = (city: number) =>
       planOf({ filter: inRome, sort: by('_id') }, { documents: 100, entries: { city } })
         .order
@@ -211,7 +211,7 @@ describe('a plan with a sort', () => {
     assert.equal(orderOf(1_000).by, 'ids')
   })
 
-  test('by id follows the entries of rows, which are in the order of ids', () => {
+  test('by id follows the index entries of rows, which are in the order of ids', () => {
     const filter = among('city', 'in', ['Rome', 'Pisa'])
     const { access, order } = planOf({ filter, sort: by('_id') }, { tie: 'id' })
     assert.equal(access.kind, 'keys')
@@ -228,7 +228,7 @@ describe('a printed plan', () => {
   const printed = (query: Partial<StoreQuery>, counts?: Counts) =>
     printPlan(planOf(query, counts))
 
-  test('names the access path and who checks what', () => {
+  test('names the access path, and the conditions that the index and the documents check', () => {
     const long = where('text', 'eq', 'long')
     const counts = { entries: { city: 900, year: 30 } }
     assert.equal(printed({ filter: where('_id', 'eq', 7) }), 'one _id')
@@ -242,7 +242,7 @@ describe('a printed plan', () => {
     )
   })
 
-  test('says how the order comes about', () => {
+  test('states how the order is produced', () => {
     const walked = { documents: 10_000, entries: { city: 2_000, year: 9_000 } }
     assert.equal(
       printed({ filter: inRome, sort: by('year'), limit: 19 }, walked),

@@ -66,7 +66,7 @@ describe('sorted rows', () => {
     assert.deepEqual(firstOf(next, texts, 50), inOrder.slice(100, 150))
   })
 
-  test('are charged by the number of values that are compared', () => {
+  test('cost a number of units proportional to the number of compared values', () => {
     const tied = (keyCount: number) => {
       const budget = new Counting()
       const best = new TopRows(keysOf(keyCount), undefined, view, budget)
@@ -79,7 +79,7 @@ describe('sorted rows', () => {
     assert(tied(64) >= 10_000)
   })
 
-  test('are abandoned when they exceed the budget', () => {
+  test('are abandoned when sorting them exceeds the budget', () => {
     const best = new TopRows(keysOf(64), undefined, view, new Counting(2_000))
     const texts = textsOf(500, () => ({}))
     assert.throws(() => firstOf(best, texts, 20), OverBudget)

@@ -151,13 +151,13 @@ describe('a vector index that is opened again', () => {
 
   for (const [what, spoil] of [
     [
-      'a manifest that is no JSON',
+      'a manifest that is not JSON',
       (folder: string) => writeFileSync(join(folder, 'snapshot.json'), '{"'),
     ],
     ['no manifest', (folder: string) => rmSync(join(folder, 'snapshot.json'))],
     ['no folder', (folder: string) => rmSync(folder, { recursive: true })],
     ['a graph that was cut off', (folder: string) => cut(graphIn(folder))],
-    ['a graph with another byte', (folder: string) => flip(graphIn(folder))],
+    ['a graph with one changed byte', (folder: string) => flip(graphIn(folder))],
     ['no graph', (folder: string) => rmSync(graphIn(folder))],
   ] as const)
     test(`is rebuilt from the store: ${what}`, async (t) => {

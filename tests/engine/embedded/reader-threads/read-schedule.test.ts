@@ -52,7 +52,7 @@ describe('a schedule of reads', () => {
     assert(!reads.isContended)
   })
 
-  test('pauses a long read of a principal with two running reads for a principal without any', () => {
+  test('pauses a long read of a principal with two running reads for a principal with none', () => {
     const reads = schedule({ waitingMax: 100 })
     const hostile = { principalName: 'hostile', connection: connection.one }
     for (let i = 0; i < 24; i++) reads.add(`long ${i}`, hostile)
@@ -152,7 +152,7 @@ describe('a schedule of reads', () => {
     }
   })
 
-  test('puts back a read once when it becomes long and the limit of long reads is reached', () => {
+  test('returns a read to the queue once when it becomes long and the limit of long reads is reached', () => {
     const reads = schedule({ waitingMax: 100 })
     for (const principalName of ['a', 'b', 'c'])
       reads.add(principalName, { principalName, connection: connection.one })
@@ -175,7 +175,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(starts, ['d'])
   })
 
-  test('forgets a read that ends after it was put back, aborted or not', () => {
+  test('forgets a read that ends after it was returned to the queue, whether aborted or not', () => {
     for (const isGivenUp of [true, false]) {
       const reads = schedule({ waitingMax: 1 })
       for (const principalName of ['a', 'b', 'c', 'd']) {

@@ -46,7 +46,7 @@ const waitingReads = async (engine: Engine) =>
   (await engine.operations!.statistics()).waitingReads
 
 describe('threads of long reads', () => {
-  test('end when no read is left, except for the number that may run at once', async (context) => {
+  test('end when no read is left, except for as many threads as reads may run at once', async (context) => {
     const world = await filled(context, { searchThreads: 2, spareThreadMs: 20 })
     const { engine } = world
     const readerCount = async () =>
@@ -102,7 +102,7 @@ describe('long reads', () => {
     assert.deepEqual(ended, names)
   })
 
-  test('may wait up to a limit for each principal', async (context) => {
+  test('may wait in a number that is limited for each principal', async (context) => {
     const world = await filled(context, { searchThreads: 1, waitingReadsMax: 2 })
     const ended: string[] = []
     const one = callerOf('one', {})
@@ -224,14 +224,14 @@ describe('memory for the result of a long read', () => {
     assert.equal(asked.length, 1)
   })
 
-  test('leads to a failed read when its reservation fails', async (context) => {
+  test('that cannot be reserved makes the read fail', async (context) => {
     const { engine, target } = await large(context)
     const { caller } = askedCaller(() => Promise.reject(new Error('no room')))
     await assert.rejects(async () => engine.read(target, find, caller), /^Error: no room$/)
     assert.equal(await waitingReads(engine), 0)
   })
 
-  test('leads to a failed read when the caller is aborted during the reservation', async (context) => {
+  test('makes the read fail when the caller is aborted during the reservation', async (context) => {
     const { engine, target } = await large(context)
     const leaving = new AbortController()
     const caller = {

@@ -42,7 +42,7 @@ const valuesOf = (entry: Entry) => (entry?.element === false ? 1 : 0)
 
 describe('changes of an entry', () => {
   for (const tie of ['doc', 'id'] as const)
-    test(`combine to the same state and count wherever they are split, by ${tie}`, () => {
+    test(`combine to the same state and count wherever they are split, with entries ordered by ${tie}`, () => {
       const fold = (changes: readonly Change[]) =>
         changes.reduce<Change | undefined>(
           (older, newer) => combine(older, newer, tie),

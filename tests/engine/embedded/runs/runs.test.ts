@@ -76,7 +76,7 @@ function start(context: TestContext, tie: Tie) {
 }
 
 for (const tie of ties)
-  describe(`an index in runs, entries by ${tie}`, () => {
+  describe(`an index in runs, with entries ordered by ${tie}`, () => {
     test('equals a sorted list in every snapshot of a reader', (context) => {
       const { below, file, open, pick, oracle } = start(context, tie)
       const opened = open()
@@ -135,7 +135,7 @@ for (const tie of ties)
   })
 
 describe('runs', () => {
-  test('leave nothing of entries that were added and removed', (context) => {
+  test('keep few of the entries that were added and removed', (context) => {
     const { open } = start(context, 'doc')
     const { writer, commit, database } = open()
     const owner = { seq: 7, id: new Uint8Array() }
@@ -178,7 +178,7 @@ describe('runs', () => {
     assert.equal(writer.reader.countRange({ path: 1 }), 10 * commits)
   })
 
-  test('encode the key of a value that is longer than all before it', () => {
+  test('encode the key of a value that is longer than all earlier values', () => {
     const long = keyOf('x'.repeat(1_000_000))
     const start = valueStart(7, long)
     const owner = { seq: 1, id: new Uint8Array() }

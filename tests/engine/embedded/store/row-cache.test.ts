@@ -146,7 +146,7 @@ describe('cached rows', () => {
     for (const { seq, version } of left) assert.equal(version, seq + 1)
   })
 
-  test('record whether a row has search fields, once a read noted it', () => {
+  test('record whether a row has search fields, once a read has determined it', () => {
     const cache = keptOf(10)
     cache.noteAlone(1)
     cache.add(rowOf(1))

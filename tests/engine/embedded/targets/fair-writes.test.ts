@@ -18,7 +18,7 @@ function longBatch(first: number, pieces = 3): object[] {
 }
 
 describe('writes of several principals', () => {
-  test('take turns: a short one is answered before the long ones of another principal', async (context) => {
+  test('take turns: a short write is answered before the long writes of another principal', async (context) => {
     const { engine } = await openEmbedded(context)
     const [many, other] = [
       await Store.create(engine, 'many'),
@@ -56,7 +56,7 @@ describe('writes of several principals', () => {
     assert.equal(await store.count(), 3 * 12)
   })
 
-  test('fail as gone when the collection is dropped while they wait', async (context) => {
+  test("are stored or fail with the error 'gone' when the collection is dropped while they wait", async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'dropped')
     const long = [0, 1, 2, 3].map((i) =>

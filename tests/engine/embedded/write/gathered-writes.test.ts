@@ -67,7 +67,7 @@ describe('small writes of one turn', () => {
     }
   })
 
-  test('are executed, or fail as gone, when the collection is dropped', async (context) => {
+  test("are executed, or fail with the error 'gone', when the collection is dropped", async (context) => {
     const { engine } = await openEmbedded(context)
     for (let round = 0; round < 5; round++) {
       const store = await Store.create(engine, 'dropped')
