@@ -295,7 +295,7 @@ class OneConnection {
   }
 }
 
-describe('an open connection is affected at once', () => {
+describe('an open connection loses permissions at once', () => {
   test('when its token is revoked', async () => {
     const { token, clientId } = await admin.tokenOf('R/W User')
     const open = new OneConnection(token)
@@ -321,7 +321,7 @@ describe('an open connection is affected at once', () => {
     open.close()
   })
 
-  test('when its user gets other roles', async () => {
+  test('when its user gets weaker roles', async () => {
     const put = (name: string) =>
       admin
         .roleId(name)

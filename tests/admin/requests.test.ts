@@ -59,7 +59,7 @@ describe('a path', () => {
     await admin.refuse(400, 'GET', '/%zz')
   })
 
-  test('answers other methods with 405 and lists the allowed ones', async () => {
+  test('rejects unsupported methods with 405 and lists the allowed methods', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/databases', 'GET, POST'],
       ['OPTIONS', '/databases', 'GET, POST'],

@@ -78,7 +78,7 @@ describe('a lockout', () => {
       assert.equal(seconds(other) > 0, isSame)
     })
 
-  test('does not apply to credentials that were valid from the address before', () => {
+  test('does not apply to credentials that the address has used successfully', () => {
     const { lockout, fail, seconds } = lockoutAfter(1)
     lockout.noteGood(here, 'known')
     fail(5)

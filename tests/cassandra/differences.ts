@@ -99,13 +99,13 @@ describe('on a cluster', () => {
     await refused('', { alterType: { name: 'kept', rename } }, '__proto__')
   })
 
-  test('one-dimensional vectors have no index by cosine', async () => {
+  test('one-dimensional vectors cannot have an index with the metric cosine', async () => {
     const table = await create('short', { v: { type: 'vector', dimension: 1 } })
     const definition = { column: 'v', options: { metric: 'cosine' } }
     await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
   })
 
-  test('texts of tables have no unpaired surrogate, and ids have at most one', async () => {
+  test('texts of tables cannot contain an unpaired surrogate, and ids at most one', async () => {
     const table = await create('halved', { a: 'text' })
     await refused(table, { insertOne: { document: { id: '1', a: '\ud83e' } } }, 'half')
     await refused(table, { insertOne: { document: { id: '\ud83e' } } }, 'half')
@@ -170,7 +170,7 @@ describe('on a cluster', () => {
     ])
   })
 
-  test('timestamps in lists, sets, maps and types end with the year 275760', async () => {
+  test('timestamps in lists, sets, maps and types cannot be later than the year 275760', async () => {
     const times = { type: 'list', valueType: 'timestamp' }
     const table = await create('ages', { at: 'timestamp', times })
     const late = '+292278994-08-17T07:12:55.807Z'
@@ -180,7 +180,7 @@ describe('on a cluster', () => {
     await refused(table, { insertOne: { document: listed } }, '275760')
   })
 
-  test('sets contain no durations', async () => {
+  test('sets cannot contain durations', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }
     const create = { createTable: { name: 'spans', definition } }
@@ -193,7 +193,7 @@ describe('on a cluster', () => {
     await refused(table, { createIndex: { name: 'by_name', definition } }, 'last-name')
   })
 
-  test('replication names existing data centers', async () => {
+  test('replication must name existing data centers', async () => {
     const replication = { class: 'NetworkTopologyStrategy', nowhere: 3 }
     const options = { replication }
     const { codes, text } = await server.command('', {
@@ -203,7 +203,7 @@ describe('on a cluster', () => {
     assert(text.includes('nowhere'))
   })
 
-  test('rows can be larger than a document', async () => {
+  test('rows can be larger than the maximum size of a document', async () => {
     const table = await create('large', { a: 'text', b: 'text' })
     const half = 'x'.repeat(2_500_000)
     for (const document of [

@@ -125,7 +125,7 @@ describe('a table created by CQL', () => {
     assert.equal(index!['indexType'], 'UNKNOWN')
   })
 
-  test('is read without unsupported columns, and rejects their use', async () => {
+  test('is read without unsupported columns, and rejects commands that use them', async () => {
     const projection = { pair: 0, nested: 0 }
     const { data } = await send('/visits', { find: { projection } })
     assert.deepEqual(data!.documents, [
@@ -179,7 +179,7 @@ describe('a table created by CQL', () => {
     await send('', { dropIndex: { name: 'by_old_index' } })
   })
 
-  test('is listed when its key is unsupported, and its rows are left alone', async () => {
+  test('is listed when its key is unsupported, and commands do not change its rows', async () => {
     const name = 'paired'
     await client.execute(
       `CREATE TABLE ${name} (
@@ -257,7 +257,7 @@ describe('a table created by CQL', () => {
     return { codes, text }
   }
 
-  test('is filtered by its counters, and accepts no inserts', async () => {
+  test('can be filtered by its counters, and accepts no inserts', async () => {
     for (const [filter, found] of [
       [{ hits: 3 }, 1],
       [{ hits: { $gt: 3 } }, 0],
@@ -304,7 +304,7 @@ describe('a table created by CQL', () => {
     }
   })
 
-  test('keeps columns with indexes of CQL', async () => {
+  test('rejects dropping a column until its CQL index is dropped', async () => {
     await client.execute(
       'CREATE TABLE aged (id int PRIMARY KEY, "Old" int, pair frozen<tuple<int, int>>)',
     )
@@ -412,7 +412,7 @@ describe('a table created by CQL', () => {
     await client.execute('DROP MATERIALIZED VIEW by_n')
   })
 
-  test('is kept when createCollection of the same name follows immediately', async () => {
+  test('is kept when createCollection with the same name does not see it yet', async () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const access = {
       ...{ session, can: apache, keyspace: keyspaces.nameOf('default_keyspace') },

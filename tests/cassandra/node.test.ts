@@ -32,7 +32,7 @@ describe('a Cassandra node', () => {
   })
   after(() => node.remove())
 
-  test('keeps its data when it is killed, and uses the cached jars', async () => {
+  test('keeps its data when it is killed, and starts again with the cached jars', async () => {
     const folder = dirname((await install()).jars[0]!)
     const { ino } = await stat(folder)
     await withClient(node.connect, async (client) => {

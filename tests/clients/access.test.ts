@@ -69,7 +69,7 @@ describe('tokens', () => {
   })
 })
 
-test('keys of other services do not affect commands', async () => {
+test('keys for embedding and reranking services do not affect other commands', async () => {
   const db = service.connect()
   const collection = await db.createCollection<Document>('with_keys', {
     embeddingApiKey: 'embedding-key',

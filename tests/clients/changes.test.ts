@@ -246,7 +246,7 @@ describe('updateMany', () => {
     assert.deepEqual(none, { matchedCount: 0, modifiedCount: 0, upsertedCount: 0 })
   })
 
-  test('reports an error with the counts so far', async () => {
+  test('reports an error with the counts before the error', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionUpdateManyError,
@@ -460,7 +460,7 @@ describe('deleteMany', () => {
     assert.equal(await collection.countDocuments({}, 1000), 1)
   })
 
-  test('reports an error with the counts so far', async () => {
+  test('reports an error with the counts before the error', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionDeleteManyError,

@@ -143,7 +143,7 @@ describe('a cursor', () => {
   })
 
   for (const limit of [1, 19, 20, 21, 40, 249, 250, 251])
-    test(`returns at most ${limit} rows of all pages with this limit`, async () => {
+    test(`returns at most ${limit} rows on all pages together when this is the limit`, async () => {
       const found = await table.find({ place: 2 }, { limit }).toArray()
       assert.deepEqual(found, inPlace2.slice(0, limit))
       const all = await table.find({}, { limit }).toArray()

@@ -55,7 +55,7 @@ describe('insertOne', () => {
 
   for (const [why, row, code, said] of [
     ['without its key', { name: 'Ann' }, 'MISSING_PRIMARY_KEY_COLUMNS', 'id(text)'],
-    ['with a key of null', { id: null }, 'MISSING_PRIMARY_KEY_COLUMNS', 'id(text)'],
+    ['with a null key', { id: null }, 'MISSING_PRIMARY_KEY_COLUMNS', 'id(text)'],
     ['with an unknown column', { id: 'a', nick: 'A' }, 'UNKNOWN_TABLE_COLUMNS', 'nick'],
     [
       'with a value of another type',

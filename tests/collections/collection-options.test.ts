@@ -389,7 +389,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('store a credential under one name, with or without the name of its part', () => {
+  test('store "mine.providerKey" for the credentials "mine" and "mine.providerKey"', () => {
     for (const credential of ['mine', 'mine.providerKey'])
       assert.deepEqual(
         vectorOf({
@@ -488,15 +488,15 @@ describe('differences of collection options', () => {
   })
 
   const equal: [string, unknown, unknown][] = [
-    ['nothing twice', {}, undefined],
-    ['the same twice', rich, rich],
+    ['omitted options', {}, undefined],
+    ['equal options', rich, rich],
     [
-      'paths in another order',
+      'the order of paths',
       { indexing: { deny: ['a', 'b'] } },
       { indexing: { deny: ['b', 'a'] } },
     ],
     [
-      'defaults written out',
+      'explicit defaults',
       { vector: { size: 5, metric: 'cosine', sourceModel: 'other' } },
       { vector: { dimension: 5 } },
     ],
@@ -506,12 +506,12 @@ describe('differences of collection options', () => {
       { lexical: { enabled: false }, rerank: { enabled: false } },
     ],
     [
-      'an analyzer in another case',
+      'the case of an analyzer name',
       { lexical: { enabled: true, analyzer: 'GERMAN' } },
       { lexical: { enabled: true, analyzer: 'german' } },
     ],
-    ['a default analyzer', { lexical: { enabled: true, analyzer: {} } }, {}],
-    ['a recipe in other words', recipe('Standard', []), recipe('standard')],
+    ['an explicit default analyzer', { lexical: { enabled: true, analyzer: {} } }, {}],
+    ['the spelling of an analyzer definition', recipe('Standard', []), recipe('standard')],
     [
       'empty authentication and parameters',
       {
@@ -528,7 +528,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [name, requested, existing] of equal)
-    test(`are an empty list: ${name}`, () => {
+    test(`do not include ${name}`, () => {
       assert.deepEqual(differences(parse(requested), parse(existing).options, asAsked), [])
     })
 
@@ -585,7 +585,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [settings, requested, existing] of different)
-    test(`list ${settings.join(', ')}: ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
+    test(`are ${settings.join(', ')} for ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
       assert.deepEqual(
         differences(parse(requested), parse(existing).options, asAsked),
         settings,

@@ -229,7 +229,7 @@ describe('updating $vectorize', () => {
       assert.match(text, /"\$vector":\[0,1,0\],"\$vectorize":"green"/)
   })
 
-  test('sends one request even when others keep changing the document', async () => {
+  test('sends one request even when other requests keep changing the document', async () => {
     const fixture = await withDocument()
     let others = 2
     fixture.engine.meanwhile = () => {
@@ -337,7 +337,7 @@ describe('searching by $vectorize', () => {
     assert.deepEqual(sortVector, Float32Array.of(0, 1, 1))
   })
 
-  test('returns no more documents than a search by vector', async () => {
+  test('returns at most the maximum number of documents for a search by vector', async () => {
     const fixture = new Fixture({ vectorLimitMax: 2 }, wordVectors)
     await fixture.insert(...[1, 2, 3].map((_id) => ({ _id, $vectorize: 'red' })))
     const sort = { $vectorize: 'red' }
