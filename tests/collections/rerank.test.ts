@@ -514,7 +514,7 @@ describe('a service named by the command', () => {
     await new Fixture().refuse({ sort, service: fair('gone') }, 'END_OF_LIFE_AI_MODEL')
   })
 
-  test('is required when the model of the collection was removed, but not when it is deprecated', async () => {
+  test('is required when the model of the collection was removed, but not when the model is deprecated', async () => {
     const using = (modelName: string) =>
       new Fixture({ rerank: { enabled: true, service: { provider: 'judge', modelName } } })
     const sort = { $hybrid: 'ant' }

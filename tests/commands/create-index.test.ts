@@ -98,7 +98,7 @@ describe('createIndex', () => {
     await schemas.fail(single, create('id'), 'INVALID_INDEX_DEFINITION', '"id"')
   })
 
-  test('accepts its own index type in any case, and no other', async () => {
+  test('accepts the index type "regular" in any case, and no other type', async () => {
     const table = await schemas.table({ a: 'int' })
     const send = (indexType: unknown) => ({
       createIndex: { name: 'typed', definition: { column: 'a' }, indexType },

@@ -86,7 +86,7 @@ describe('createTextIndex', () => {
     await schemas.ok(table, { createIndex: { name: 'by_a', definition: { column: 'a' } } })
   })
 
-  test('accepts its own index type only', async () => {
+  test('accepts only the index type "text"', async () => {
     const table = await schemas.table({ a: 'text' })
     await schemas.refuse(
       table,

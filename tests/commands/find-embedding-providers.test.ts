@@ -27,7 +27,7 @@ describe('findEmbeddingProviders', () => {
   before(async () => (server = await startServer({ durable: false })))
   after(() => server.close())
 
-  test('lists a provider in the form that clients expect', async () => {
+  test('lists a provider with all its properties', async () => {
     const { openai } = await list(server)
     assert.deepEqual(
       {

@@ -7,7 +7,7 @@ import { LetterModels, lettersCollection } from './letter-models.ts'
 const models = await LetterModels.start()
 after(() => models.close())
 
-describe('a command on the wrong level', () => {
+describe('a command sent to the wrong path', () => {
   const collections = new Collections()
 
   for (const [path, command, right] of [

@@ -36,7 +36,7 @@ describe('insertOne', () => {
     }
   })
 
-  test('rejects invalid ids and still returns a list of ids', async () => {
+  test('rejects invalid ids and returns an empty list of inserted ids', async () => {
     const books = await collections.create()
     for (const [_id, code] of [
       ['', 'SHRED_BAD_DOCID_VALUE'],
@@ -111,7 +111,7 @@ describe('insertOne', () => {
     assert.equal(text, `{"data":{"document":${document}}}`)
   })
 
-  test('counts null and other non-object values as failed documents', async () => {
+  test('rejects null and other non-object values as documents', async () => {
     const books = await collections.create()
     for (const document of [null, 5, 'text', [], [{ _id: 1 }]]) {
       const error = await books.refuse(
@@ -206,7 +206,7 @@ describe('insertOne', () => {
     await books.run({ insertOne: { document: { _id: 1, $vector: null } } })
   })
 
-  test('fails as a whole for search fields that the collection does not support', async () => {
+  test('rejects the command for search fields that the collection does not support', async () => {
     const plain = await collections.create([], { lexical: { enabled: false } })
     const vectors = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },

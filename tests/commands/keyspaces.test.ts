@@ -63,7 +63,7 @@ describe('createKeyspace', () => {
     assert.deepEqual(found.body, { status: { collections: [] } })
   })
 
-  test('rejects names that are missing, empty, too long or not words', async () => {
+  test('rejects names that are missing, empty, too long or with invalid characters', async () => {
     const longest = 'n'.repeat(48)
     assert.deepEqual((await general({ createKeyspace: { name: longest } })).codes, [])
     for (const name of [

@@ -80,7 +80,7 @@ describe('a sort by $lexical', () => {
     }
   })
 
-  test('continues after the previous page despite writes in between', async () => {
+  test('continues after the previous page when documents are written between pages', async () => {
     const texts = ['ape', 'ape ape', 'ape tree', 'ape ape tree', 'tree']
     const zoo = await collections.create(
       Array.from({ length: 150 }, (_, _id) => ({ _id, $lexical: texts[_id % 5]! })),

@@ -73,7 +73,7 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [row])
   })
 
-  test('names every unknown column', async () => {
+  test('names every unknown column in the error', async () => {
     const table = await tables.create(people)
     const error = await table.refuse(
       { insertOne: { document: { id: 7, zip: 1, city: 2 } } },
@@ -89,7 +89,7 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('names every invalid value with the reason', async () => {
+  test('names every invalid value and the reason in the error', async () => {
     const table = await tables.create(people)
     const error = await table.refuse(
       { insertOne: { document: { tags: 'x', age: '3', name: 'fine' } } },
@@ -101,7 +101,7 @@ describe('insertOne on a table', () => {
     )
   })
 
-  test('names every missing key column, null included', async () => {
+  test('names every key column that is missing or null in the error', async () => {
     const table = await tables.create(readings)
     const error = await table.refuse(
       { insertOne: { document: { day: 1, place: null, value: 2 } } },
@@ -379,7 +379,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('returns a response for each row on request, and equal errors only once', async () => {
+  test('returns a response for each row on request, and lists equal errors once', async () => {
     const table = await tables.create(people)
     const send = async (documents: readonly object[], ordered: boolean) => {
       const options = { returnDocumentResponses: true, ordered }
