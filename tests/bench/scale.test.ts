@@ -73,7 +73,7 @@ test('doubling the nodes doubles the rate of reads by key, but not of vector sea
   assert.equal(rate(24, 'every part'), 48_000 / 16)
 })
 
-test('the rate of a mix lies between those of its parts, and server capacity is given in cores', () => {
+test('the cost of a mix is the weighted mean of its parts, and server capacity is given in cores', () => {
   const read: RequestCost = {
     says: 'read',
     statements: [{ reach: 'quorum', ms: 2 }],

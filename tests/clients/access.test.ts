@@ -98,7 +98,7 @@ describe('errors', () => {
     })
   })
 
-  test('are reported together when several things are wrong', async () => {
+  test('are reported together when a command has several errors', async () => {
     const db = service.connect()
     await db.createCollection('several')
     const attempt = db.command(

@@ -40,7 +40,7 @@ const allOff: OptionsContext = {
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
 describe('accepted collection options', () => {
-  accepts('nothing at all', undefined, { lexical, rerank })
+  accepts('absent options', undefined, { lexical, rerank })
   accepts('null', null, { lexical, rerank })
   accepts('an empty object', {}, { lexical, rerank })
   accepts(
@@ -637,7 +637,7 @@ function failures(options: unknown, context = allOn): readonly ApiError[] {
 }
 
 function accepts(what: string, given: unknown, expected: object) {
-  test(what, () => {
+  test(`include ${what}`, () => {
     assert.deepEqual(parse(given).options, expected)
   })
 }

@@ -755,7 +755,7 @@ describe('warnings of a filter', () => {
     ],
   ]
   for (const [clauses, expected] of cases)
-    test(`${expected.join(' and ') || 'none'}: ${JSON.stringify(clauses)}`, async () => {
+    test(`are ${expected.join(' and ') || 'absent'}: ${JSON.stringify(clauses)}`, async () => {
       for (const command of ['find', 'findOne']) {
         const { status } = await table.run({ [command]: clauses })
         const warnings = status!.warnings ?? []

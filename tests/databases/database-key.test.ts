@@ -16,7 +16,7 @@ import { startServer, temporaryFolder, testToken } from '../harness.ts'
 import { createCollection, plainOptions } from '../engine/store.ts'
 import { putSetting } from '../engine/settings.ts'
 
-describe('a key', () => {
+describe('a database key', () => {
   const id = '6b1f4f0e-5a67-4b58-9e2c-00c0ffee1234'
 
   test('is recognised at the start of a name, and removed from it', () => {

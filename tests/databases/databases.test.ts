@@ -32,8 +32,8 @@ afterEach(async () => {
 
 const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local' }
 
-describe('a start', () => {
-  test('keeps keyspaces whose database it does not know', async () => {
+describe('a start of the server', () => {
+  test('keeps keyspaces of unknown databases', async () => {
     const before = await Databases.open(engine, 10)
     const { key } = await before.create(wanted)
     const unknown = ['0a0b0c0d-0000-4000-8000-000000000000.k', 's_0123456789ab__k']
@@ -82,7 +82,7 @@ describe('a start', () => {
     await assert.rejects(again.create(wanted), DatabaseRefusal)
   })
 
-  test('completes the termination of a database', async () => {
+  test('completes an interrupted termination of a database', async () => {
     const databases = await Databases.open(engine, 10)
     const { id, key } = await databases.create(wanted)
     const stored = (await settingOf(engine, 'databases'))!

@@ -94,7 +94,7 @@ describe('the reference pages', () => {
     }
   })
 
-  test('name the older names of commands on the page of the newer name', () => {
+  test('name the older name of a command on the page of its newer name', () => {
     for (const [older, newer] of deprecated)
       assert(readPage(pageOf(newer)).includes(`\`${older}\``), older)
   })
