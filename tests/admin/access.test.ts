@@ -401,7 +401,7 @@ describe('a principal cannot grant more than its own permissions', () => {
     await admin.refuse(403, 'PUT', `/organizations/roles/${ID}`, { token, body: wider })
   })
 
-  test('through roles that reach beyond its database', async () => {
+  test('through roles for databases outside its own resources', async () => {
     const { id } = await admin.createDatabase()
     const { token } = await admin.tokenFor(
       ['', `:db:${id}`],
@@ -421,7 +421,7 @@ describe('a principal cannot grant more than its own permissions', () => {
   })
 })
 
-test('a stored administrator token can be revoked while the configuration contains one', async () => {
+test('a stored administrator token can be revoked while the configuration contains another', async () => {
   // The configured administrator token can create others, so no stored one is the last.
   const one = await admin.tokenOf('Organization Administrator')
   await admin.ask('DELETE', `/clientIdSecrets/${one.clientId}`, { token: one.token })

@@ -283,7 +283,7 @@ describe('keyspaces', () => {
   const keyspacesOf = async (id: string) =>
     (await admin.ask<WireDatabase>('GET', `/databases/${id}`)).info.keyspaces
 
-  test('are added and dropped in the home database and in others', async () => {
+  test('are added and dropped in the home database and in other databases', async () => {
     const [home] = await list(admin)
     const other = await admin.createDatabase()
     for (const { id } of [home!, other]) {

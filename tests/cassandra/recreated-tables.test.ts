@@ -108,7 +108,7 @@ describe('a table that was dropped and created again with other types', () => {
     }
   })
 
-  test('works when its keyspace was dropped, too', async () => {
+  test('works when its keyspace was also dropped and created again', async () => {
     const [server] = servers
     for (const [k, a] of pairs.slice(0, 3)) {
       await send(server!, '', { createKeyspace: { name: 'other' } })

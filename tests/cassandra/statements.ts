@@ -103,7 +103,7 @@ describe('statements of a command', () => {
       1,
     ))
 
-  test('find takes one statement for a page, by one condition and by two', async () => {
+  test('find takes one statement for a page, with one condition or two', async () => {
     const filters = [{ kind: 'usual' }, { kind: 'usual', even: true }]
     await assertTakes(
       many((i) => ({ find: { filter: filters[i % 2], options: { limit } } })),

@@ -43,7 +43,7 @@ describe('stela import', { concurrency: 2 }, () => {
     return String(ran.out).split('\n').slice(0, -1).toSorted()
   }
 
-  test('reads lines with or without a final line end, and skips empty ones', async () => {
+  test('reads lines with or without a final line end, and skips empty lines', async () => {
     const path = await fileOf('\ufeff{"_id":1}\r\n\r\n  \n {"_id":2} \n{"_id":3}', '.txt')
     const { code, err, out } = await importInto('lines', path)
     assert.equal(code, 0, err)
@@ -128,7 +128,7 @@ describe('stela import', { concurrency: 2 }, () => {
     ])
   })
 
-  test('keeps rejected records unchanged with their errors, and imports the others', async () => {
+  test('saves rejected records unchanged, reports their errors, and imports the other records', async () => {
     const bad = [
       '{"_id":1, "again":true}',
       '{"_id":',

@@ -72,7 +72,7 @@ describe('stela token with a running server', () => {
     assert.equal((await server.command('', find, { Token: secret })).http, 401)
   })
 
-  test('assigns several roles by name or id, and knows the existing ones', async () => {
+  test('assigns several roles by name or id, and rejects unknown roles', async () => {
     const response = await fetch(`${server.adminUrl}/v2/organizations/roles`, {
       headers: { Token: testToken },
     })

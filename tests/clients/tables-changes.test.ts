@@ -163,7 +163,7 @@ describe('deleteOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [{ ...nothingKnown, id: 'b' }])
   })
 
-  test('requires exactly the whole key', async () => {
+  test('requires a filter with one value for every key column', async () => {
     const table = await tables.readings()
     for (const [filter, code] of [
       [{}, 'MISSING_FILTER_FOR_UPDATE_DELETE'],

@@ -150,7 +150,7 @@ describe('a cursor', () => {
       assert.equal(new Set(all.map(keyOf)).size, limit)
     })
 
-  test('filters by several values at once, over all pages', async () => {
+  test('filters by a list of values, over all pages', async () => {
     const filter = { place: { $in: [1, 3] }, n: { $gte: 200 } }
     const found = await table.find(filter).toArray()
     const expected = rows.filter(({ place, n }) => place % 2 === 1 && n >= 200)

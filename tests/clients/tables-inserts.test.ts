@@ -138,7 +138,7 @@ describe('insertMany', () => {
     { id: 'e', age: 5 },
   ] as unknown as Person[]
 
-  test('continues after invalid rows when unordered, and lists them', async () => {
+  test('continues after invalid rows when unordered, and lists the invalid rows', async () => {
     const table = await tables.people()
     const error = await thrown(TableInsertManyError, table.insertMany(mixed))
     assert.deepEqual(error.insertedIds(), [{ id: 'a' }, { id: 'c' }, { id: 'e' }])

@@ -358,14 +358,14 @@ describe('embedding services', () => {
   const vectorOf = (service: object, more: object = {}, context = allOn) =>
     parse({ vector: { ...more, service } }, context).options.vector
 
-  test('take the dimension from a model with a fixed one', () => {
+  test('take the dimension from a model with a fixed dimension', () => {
     const service = { provider: 'example', modelName: 'fixed-8' }
     const filled = { dimension: 8, metric: 'cosine', sourceModel: 'other', service }
     assert.deepEqual(vectorOf(service), filled)
     assert.deepEqual(vectorOf(service, { dimension: 8 }), filled)
   })
 
-  test('use the default dimension of a model with a range or a choice, or the given one', () => {
+  test('use the requested dimension, or else the default of a model with a range or a choice', () => {
     for (const [modelName, dimension, expected] of [
       ['range-2-16', undefined, 16],
       ['range-2-16', 2, 2],

@@ -221,7 +221,7 @@ describe('changes', () => {
     assert.equal(fixture.engine.writes.length - writes, 2 * defaultLimits.changeAttemptsMax)
   })
 
-  test('affect nothing when the only match was deleted meanwhile', async () => {
+  test('affect nothing when the only match is deleted before the write', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 'gone', n: 1 })
     fixture.engine.meanwhile = () => fixture.engine.remove('"gone"')

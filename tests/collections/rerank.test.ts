@@ -484,7 +484,7 @@ describe('a hybrid search', () => {
 })
 
 describe('a service named by the command', () => {
-  test('reranks instead of the service of the collection, even when the collection has none', async () => {
+  test('reranks instead of the service of the collection, even when the collection has no service', async () => {
     for (const rerank of [{ enabled: false }, { enabled: true, service }]) {
       const fixture = await new Fixture({ rerank }).insert({ _id: 1, $hybrid: 'ant' })
       await fixture.find({ sort: { $hybrid: 'ant' }, service: fair('fair') })

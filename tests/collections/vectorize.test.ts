@@ -163,7 +163,7 @@ describe('updating $vectorize', () => {
     }
   })
 
-  test('removes the text with $set of $vector, and both fields with $unset of either', async () => {
+  test('removes the text with $set of $vector, and both fields with $unset of one of them', async () => {
     const set = await withDocument()
     await set.update({}, { $set: { $vector: [1, 2, 3] } })
     assert.deepEqual(await set.all(), ['{"_id":1,"a":1,"$vector":[1,2,3]}'])
@@ -182,7 +182,7 @@ describe('updating $vectorize', () => {
     ])
   })
 
-  test('rejects values other than texts, and both fields at once', async () => {
+  test('rejects values other than texts, and $vector in the same update', async () => {
     const fixture = await withDocument()
     const refuse = (update: object, code: string) =>
       assert.rejects(async () => fixture.update({}, update), { code })

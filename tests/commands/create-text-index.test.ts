@@ -11,7 +11,7 @@ describe('createTextIndex', () => {
     createTextIndex: { name: `words_${++count}`, definition: { column, options }, ...more },
   })
 
-  test('accepts analyzers by name and by definition, and lists them as given', async () => {
+  test('accepts analyzers by name and by definition, and lists analyzers in the form sent', async () => {
     const recipe = {
       tokenizer: { name: 'standard', args: {} },
       filters: [{ name: 'lowercase' }, { name: 'stop' }],

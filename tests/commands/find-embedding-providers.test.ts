@@ -103,7 +103,7 @@ describe('findEmbeddingProviders', () => {
     })
   })
 
-  test('lists all providers of the reference server, and self-hosted ones', async () => {
+  test('lists all providers of the reference server, and self-hosted providers', async () => {
     const names = Object.keys(await list(server))
     for (const name of [
       ...['openai', 'azureOpenAI', 'bedrock', 'huggingface', 'huggingfaceDedicated'],

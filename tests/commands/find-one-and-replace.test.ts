@@ -44,7 +44,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [{ _id: 1, b: 2, a: 1 }])
   })
 
-  test('replaces search fields too, and removes omitted ones', async () => {
+  test('also replaces search fields, and removes omitted search fields', async () => {
     const books = await collections.create([{ _id: 1, $vector: [1, 2], $lexical: 'x' }], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -73,7 +73,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all(), [{ _id: { $uuid: uuid }, a: 1 }])
   })
 
-  test('upserts the replacement, with the _id of the filter or a generated one', async () => {
+  test('upserts the replacement, with the _id of the filter or a generated _id', async () => {
     const books = await collections.create()
     const upsert = async (filter: object, replacement: object) =>
       await books.send({

@@ -32,7 +32,7 @@ describe('$pull and $pullAll', () => {
     ])
   })
 
-  test('update the index, which finds remaining elements and no removed ones', async () => {
+  test('update the index, which finds remaining elements and no removed elements', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a', 'b'] }])
     await books.run({
       updateOne: { filter: { tags: 'a' }, update: { $pull: { tags: 'a' } } },

@@ -344,7 +344,7 @@ describe('insertMany on a table', () => {
     { id: 'e' },
   ]
 
-  test('inserts valid rows and reports the others', async () => {
+  test('inserts valid rows and reports invalid rows', async () => {
     const table = await tables.create(people)
     const { body } = await table.send({ insertMany: { documents: mixed } })
     assert.deepEqual(body.status!['insertedIds'], [['a'], ['c'], ['e']])
@@ -358,7 +358,7 @@ describe('insertMany on a table', () => {
     assert.equal((await table.all()).length, 3)
   })
 
-  test('checks all rows when ordered, and writes those before the first invalid one', async () => {
+  test('checks all rows when ordered, and writes the rows before the first invalid row', async () => {
     const table = await tables.create(people)
     const options = { ordered: true }
     const { body } = await table.send({ insertMany: { documents: mixed, options } })
@@ -591,7 +591,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(data!.document, { id: 1, f: letterVector('aaa') })
   })
 
-  test('fail the whole command when the provider fails to compute them', async () => {
+  test('make the whole command fail when the provider does not compute them', async () => {
     const table = await tables.create(vectors)
     provider.answers({ status: 503, body: {} })
     const documents = [{ id: 1 }, { id: 2, e: 'a' }]

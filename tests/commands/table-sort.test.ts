@@ -316,7 +316,7 @@ describe('a sort in memory', () => {
     assert.equal((await found.all({ ...find, sort: { id: 1 } })).length, 22)
   })
 
-  test('has a maximum number of rows, and other reads have none', async () => {
+  test('has a maximum number of rows, which does not apply to other reads', async () => {
     const columns = { p: 'int', c: 'int', n: 'int' }
     const primaryKey = { partitionBy: ['p'], partitionSort: { c: 1 } }
     const table = await tables.create(

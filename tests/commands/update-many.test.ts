@@ -28,7 +28,7 @@ describe('updateMany', () => {
     assert.equal((await books.all({ filter: { seen: true } })).length, 5)
   })
 
-  test('updates 20 documents per call and continues after the last one', async () => {
+  test('updates 20 documents per call, and the next call continues with the next documents', async () => {
     for (const [count, matched] of [
       [20, [20]],
       [21, [20, 1]],

@@ -49,7 +49,7 @@ describe('updateOne', () => {
     assert.deepEqual(status, { matchedCount: 0, modifiedCount: 0 })
   })
 
-  test('makes the document findable by its new values and not by its old ones', async () => {
+  test('makes the document findable by its new values and not by its old values', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a', 'b'], n: 1 }])
     await books.run({
       updateOne: {

@@ -159,7 +159,7 @@ describe('the mapping of fields', () => {
       { ...collection, ...mapping },
     )
 
-  test('keeps the text of an object that needs no change, and rejects text that is no object', () => {
+  test('keeps the text of an object that needs no change, and rejects invalid objects', () => {
     const text = '{"n": 123456789012345678901234567890.10, "__proto__": {"a": 1}}'
     assert.equal(map(text, { fields: [field('n')] }), text)
     for (const bad of ['[1]', '1', '{', '{"a": 01}'])

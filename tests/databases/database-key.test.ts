@@ -34,7 +34,7 @@ describe('a database key', () => {
     }
   })
 
-  test('is not recognised in names that only resemble one', () => {
+  test('is not recognised in names that only resemble names with a key', () => {
     for (const name of [
       's_00c0ffee1234_x',
       's_00C0FFEE1234__x',
@@ -78,7 +78,7 @@ test('keyspace names that start like a database key are rejected', async () => {
   assert.deepEqual(found.body.status, { collections: ['notes'] })
 })
 
-test('a data folder of version 0.1 serves its databases and new ones', async (context) => {
+test('a data folder of version 0.1 serves its databases and new databases', async (context) => {
   const dataDir = await temporaryFolder()
   context.after(() => rm(dataDir, { recursive: true }))
   const ids = { home: randomUUID(), old: randomUUID() }

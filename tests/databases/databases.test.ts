@@ -49,7 +49,7 @@ describe('a start of the server', () => {
     ])
   })
 
-  test('terminates databases that were INITIALIZING for too long, and no younger ones', async () => {
+  test('terminates databases that were INITIALIZING for too long, and keeps younger databases', async () => {
     const first = await Databases.open(engine, 3)
     const [home] = first.list()
     const entry = (key: string, createdAt: string) => ({
@@ -130,7 +130,7 @@ describe('databases', () => {
     assert.equal(databases.info('ended-1')!.status, 'TERMINATED')
   })
 
-  test('stay within their limit when many are created at once', async () => {
+  test('stay within their limit when many databases are created concurrently', async () => {
     const databases = await Databases.open(engine, 3)
     const asked = await Promise.allSettled(
       Array.from({ length: 6 }, () => databases.create(wanted)),
