@@ -204,7 +204,7 @@ describe('monitoring of a cluster', () => {
     assert(!(await engine.listKeyspaces()).includes('unmade'))
   })
 
-  test('stela check lists text indexes that were not filled completely', async () => {
+  test('stela check lists text indexes that are incomplete', async () => {
     const send = async (target: string, body: object) => {
       const { codes, text } = await server.command(`/default_keyspace${target}`, body)
       assert.deepEqual(codes, [], text)

@@ -49,7 +49,7 @@ describe('on a cluster', () => {
 
   const alter = (operation: object) => ({ alterTable: { operation } })
 
-  test('internal keyspaces and those of the cluster are hidden', async () => {
+  test('internal keyspaces and system keyspaces are hidden', async () => {
     for (const name of ['system_auth', 'stela']) {
       const roles = await server.command(`/${name}/roles`, { find: {} })
       assert.deepEqual(roles.codes, ['UNKNOWN_KEYSPACE'], roles.text)
@@ -60,7 +60,7 @@ describe('on a cluster', () => {
     }
   })
 
-  test('a dropped column can be added again only with its type, and is empty', async () => {
+  test('a dropped column can be added again only with its old type, and is then empty', async () => {
     const table = await create('retyped', { a: 'text' })
     await send(table, { insertOne: { document: { id: '1', a: 'old' } } })
     await send(table, alter({ drop: { columns: ['a'] } }))
@@ -126,7 +126,7 @@ describe('on a cluster', () => {
     assert.deepEqual(other.codes, ['DOCUMENT_ALREADY_EXISTS'], other.text)
   })
 
-  test('a rejected document does not keep others from being inserted', async () => {
+  test('a document that the cluster rejects does not prevent the insertion of other documents', async () => {
     // The limit is above the maximum size of a key in a cluster.
     const limits = { ...defaultLimits, stringSizeMax: 100_000 }
     const generous = await startServer({ checked: false, limits }, engine)
@@ -152,7 +152,7 @@ describe('on a cluster', () => {
     await generous.close()
   })
 
-  test('a rejected row does not keep others from being inserted', async () => {
+  test('a row that the cluster rejects does not prevent the insertion of other rows', async () => {
     const table = await create('mixed', { a: 'text' })
     const documents = [{ id: '1' }, { id: '2', a: '\ud83e' }, { id: '3' }]
     const insert = (options: object) => send(table, { insertMany: { documents, options } })
@@ -187,7 +187,7 @@ describe('on a cluster', () => {
     await refusedWith('UNSUPPORTED_SET_DEFINITION', '', create, 'duration')
   })
 
-  test('names of indexed columns consist of letters, digits and underscores', async () => {
+  test('names of indexed columns must consist of letters, digits and underscores', async () => {
     const table = await create('named', { 'last-name': 'text' })
     const definition = { column: 'last-name' }
     await refused(table, { createIndex: { name: 'by_name', definition } }, 'last-name')

@@ -106,7 +106,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await warningsOf({ p: 'full' }), [])
   })
 
-  test('uses the index for a partition that is too large to compare, and warns', async () => {
+  test('uses the index for a partition with too many rows to compare, and warns', async () => {
     await insertMany('many', comparedMax + 1)
     assert.deepEqual((await find({ p: 'many' }, 3)).slice(-2), [1, 2])
     assert.deepEqual(await find({ p: 'many', c: { $gte: 5 } }, 2), [5, 6])
@@ -119,7 +119,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({ p: 'many', c: { $lt: 200 } }, 2), [0, 1])
   })
 
-  test('returns documents whose vectors were set later, with a condition on _id', async () => {
+  test('returns documents whose vectors were set after the insert, under a condition on _id', async () => {
     const options = { vector: { dimension: 2, metric: 'euclidean' } }
     await send(keyspace, { createCollection: { name: 'late', options } })
     await send(`${keyspace}/late`, {

@@ -169,7 +169,7 @@ describe('a table created by CQL', () => {
     await refused('/counts', hits, 'DOCUMENT', 'hits')
   })
 
-  test('reserves the names of unsupported columns until they are dropped', async () => {
+  test('reserves the names of unsupported columns until the columns are dropped', async () => {
     const add = { alterTable: { operation: { add: { columns: { pair: 'int' } } } } }
     const { codes } = await server.command('/default_keyspace/visits', add)
     assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_COLUMNS'])
@@ -236,7 +236,7 @@ describe('a table created by CQL', () => {
     assert.equal((await client.execute(`SELECT n FROM ${name}`)).rows.length, 0)
   })
 
-  test('reserves its name when its key is unsupported, until it is dropped', async () => {
+  test('reserves its name when its key is unsupported, until the table is dropped', async () => {
     const name = 'paired'
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     const options = { lexical: { enabled: false } }
@@ -271,7 +271,7 @@ describe('a table created by CQL', () => {
     assert.deepEqual(codes, Array(2).fill('UNSUPPORTED_COLUMN_TYPES'))
   })
 
-  test('returns vectors as JSON, whatever they contain', async () => {
+  test('returns vectors that contain NaN or infinity as valid JSON', async () => {
     await client.execute('CREATE TABLE far (id int PRIMARY KEY, v vector<float, 3>)')
     await client.execute('INSERT INTO far (id, v) VALUES (1, [NaN, -Infinity, 1])')
     const { data } = await send('/far', { find: {} })
@@ -325,7 +325,7 @@ describe('a table created by CQL', () => {
     }
   })
 
-  test('may use unsupported types, whose names are reserved', async () => {
+  test('reserves the names of unsupported types, which its columns may have', async () => {
     await client.execute('CREATE TYPE path (steps frozen<list<int>>)')
     const type = { name: 'path', definition: { fields: { x: 'int' } } }
     const { codes, text } = await codesOf('', { createType: type })
@@ -377,7 +377,7 @@ describe('a table created by CQL', () => {
     }
   })
 
-  test('is listed and counted without its views', async () => {
+  test('is listed and counted, but its views are not', async () => {
     await client.execute(
       `CREATE MATERIALIZED VIEW by_n AS SELECT n, place, at FROM visits
          WHERE n IS NOT NULL AND place IS NOT NULL AND at IS NOT NULL
@@ -412,7 +412,7 @@ describe('a table created by CQL', () => {
     await client.execute('DROP MATERIALIZED VIEW by_n')
   })
 
-  test('is kept when createCollection with the same name does not see it yet', async () => {
+  test('is kept when createCollection with the same name has read the schema before the table existed', async () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const access = {
       ...{ session, can: apache, keyspace: keyspaces.nameOf('default_keyspace') },

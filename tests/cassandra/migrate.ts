@@ -358,7 +358,7 @@ describe('migration between a folder and a cluster', () => {
     )
   })
 
-  test('names contents of CQL tables that a folder does not support', async () => {
+  test('names features of CQL tables that a folder does not support', async () => {
     const client = clientOf(await testNode(), {
       keyspace: keyspaces.nameOf('default_keyspace'),
     })

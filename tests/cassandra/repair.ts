@@ -127,7 +127,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('notes', '$lexical', 'bee'), [1, 2])
   })
 
-  test('completes an index whose server died while it was filled', async () => {
+  test('completes an index whose server died while it filled the index', async () => {
     const text = `SELECT path FROM ${system()}.texts WHERE target = ? ALLOW FILTERING`
     const { target } = await placeOf('words')
     const { rows } = await client.execute(text, [target], { prepare: true })

@@ -16,7 +16,7 @@ const list = <T>(count: number, make: (n: number) => T): T[] =>
 /** Milliseconds of processor time: a slice is 5 ms, and garbage collection adds to it. */
 const turnMsMax = 100
 
-describe('turns of the event loop of a server on Cassandra are short while a client', () => {
+describe('event-loop turns of a server on Cassandra are short while a client', () => {
   let server: HostileServer
 
   before(async () => {
