@@ -291,7 +291,7 @@ describe('an interrupted stela import', () => {
     assert(!existsSync(`${path}.progress`))
   }
 
-  test('continues with --resume after a kill', async () => {
+  test('continues with --resume after the import was killed', async () => {
     const path = await newFile('killed.jsonl')
     const { child, ended } = startStela(args(path))
     await untilDone(path, 1000)
@@ -329,7 +329,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, await runStela(args(path, '--resume')))
   })
 
-  test('recognises documents that were stored without an answer by their _id', async () => {
+  test('recognises by _id the documents that were stored without an answer', async () => {
     const path = join(folder, 'twice.jsonl')
     const twice = Array.from({ length: 50 }, (_, i) => `{"_id":"twice ${i}"}`)
     await writeFile(path, twice.slice(0, 40).join('\n'))

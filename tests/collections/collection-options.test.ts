@@ -196,7 +196,7 @@ describe('accepted collection options', () => {
     )
   })
 
-  test('record whether lexical and rerank were given', () => {
+  test('record whether lexical and rerank were requested', () => {
     assert.deepEqual(parse({}).given, { lexical: false, rerank: false })
     assert.deepEqual(parse({ lexical: null, rerank }).given, {
       lexical: false,

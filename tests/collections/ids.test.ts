@@ -100,7 +100,7 @@ describe('generated ids', () => {
     })
   }
 
-  test('contain the time when their type has one', () => {
+  test('contain the time when their type contains a time', () => {
     const soon = Date.now() + 60_000
     assert.equal(parseInt(uuidV7(soon).replaceAll('-', '').slice(0, 12), 16), soon)
     assert.equal(parseInt(objectId(soon).slice(0, 8), 16), Math.floor(soon / 1000))

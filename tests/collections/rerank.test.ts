@@ -308,7 +308,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.texts.slice(1), ['ant', 'ant', 'ant'])
   })
 
-  test('searches by a given vector when there is no text to embed', async () => {
+  test('searches by the vector in $hybrid when there is no text to embed', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: [1, 0], $lexical: 'ant', t: 'q' },
       { _id: 2, $vector: [0, 1], $lexical: 'ant', t: 'q q' },

@@ -63,7 +63,7 @@ describe('inserting $vectorize', () => {
     }
   })
 
-  test('is rejected for the whole command before anything is embedded', async () => {
+  test('makes the whole command fail before any request to the provider when a value is invalid', async () => {
     const cases: readonly (readonly [object, string])[] = [
       [{ $vectorize: 5 }, 'INVALID_VECTORIZE_VALUE_TYPE'],
       [{ $vectorize: ['red'] }, 'INVALID_VECTORIZE_VALUE_TYPE'],

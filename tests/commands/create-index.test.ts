@@ -214,7 +214,7 @@ describe('createIndex', () => {
       )
   })
 
-  test('rejects a second index on the same column or the same part of a map', async () => {
+  test('rejects a second index on the same column, or on the same part of a map column', async () => {
     const table = await schemas.table({
       a: 'text',
       m: { type: 'map', keyType: 'text', valueType: 'int' },

@@ -30,7 +30,7 @@ describe('findKeyspaces', () => {
     assert.deepEqual(await keyspaces(), ['C', 'a', 'b', 'default_keyspace'])
   })
 
-  test('accepts no options except empty ones', async () => {
+  test('accepts only empty options', async () => {
     for (const options of [null, {}])
       assert.deepEqual((await general({ findKeyspaces: { options } })).codes, [])
     const answer = await general({ findKeyspaces: { options: { explain: true } } })

@@ -220,7 +220,7 @@ describe('a sort by $lexical', () => {
     )
   })
 
-  test('sees earlier writes at once and survives a restart', async () => {
+  test('finds earlier writes at once, also after a restart', async () => {
     const zoo = await collections.create(monkeys)
     const sort = { $lexical: 'monkey' }
     await zoo.insert({ _id: 7, $lexical: 'Monkey! Monkey! Monkey! Monkey!' })

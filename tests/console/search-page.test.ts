@@ -223,7 +223,7 @@ describe('the search page of the console', () => {
 
   const encloseAll = () => enclose(0.997)
 
-  test('encloses points with a lasso, and filters by them', async () => {
+  test('encloses points with a lasso, and filters by the enclosed points', async () => {
     const selection = page.getByRole('region', { name: 'Selection' })
     await page.getByRole('button', { name: 'Lasso' }).click()
     const filter = selection.getByRole('button', { name: 'Filter the data' })
