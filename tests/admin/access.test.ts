@@ -297,7 +297,7 @@ class OneConnection {
   }
 }
 
-describe('an open connection is affected at once', () => {
+describe('an open connection loses permissions at once', () => {
   test('when its token is revoked', async () => {
     const { token, clientId } = await admin.tokenOf('R/W User')
     const open = new OneConnection(token)
@@ -323,7 +323,7 @@ describe('an open connection is affected at once', () => {
     open.close()
   })
 
-  test('when its user gets other roles', async () => {
+  test('when its user gets weaker roles', async () => {
     const put = (name: string) =>
       admin
         .roleId(name)
@@ -403,7 +403,7 @@ describe('a principal cannot grant more than its own permissions', () => {
     await admin.refuse(403, 'PUT', `/organizations/roles/${ID}`, { token, body: wider })
   })
 
-  test('through roles that reach beyond its database', async () => {
+  test('through roles for databases outside its own resources', async () => {
     const { id } = await admin.createDatabase()
     const { token } = await admin.tokenFor(
       ['', `:db:${id}`],
@@ -423,9 +423,14 @@ describe('a principal cannot grant more than its own permissions', () => {
   })
 })
 
+<<<<<<< HEAD
 test('a stored administrator token can be revoked while the configuration contains one', async () => {
   // The configured administrator token can create other tokens, so a stored token is never
   // the last one.
+=======
+test('a stored administrator token can be revoked while the configuration contains another', async () => {
+  // The configured administrator token can create others, so no stored one is the last.
+>>>>>>> work-t1
   const one = await admin.tokenOf('Organization Administrator')
   await admin.ask('DELETE', `/clientIdSecrets/${one.clientId}`, { token: one.token })
   await admin.refuse(401, 'GET', '/currentOrg', { token: one.token })

@@ -48,7 +48,7 @@ async function auditLines(count: number): Promise<Record<string, unknown>[]> {
   }
 }
 
-test('every change, rejection and backup is a line of the log', async () => {
+test('the audit log has a line for every change, rejected call and backup', async () => {
   const roles = JSON.parse(await call('GET', '/organizations/roles')) as {
     ID: string
     Name: string
@@ -114,7 +114,7 @@ test('every change, rejection and backup is a line of the log', async () => {
     assert(!server.err.includes(secret))
 })
 
-test('a command is logged only when it changes the schema', async () => {
+test('the audit log contains a command only when it changes the schema', async () => {
   const before = (await auditLines(0)).length
   const ks = '/default_keyspace'
   const ifNotExists = { options: { ifNotExists: true } }

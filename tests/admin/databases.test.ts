@@ -10,7 +10,7 @@ describe('a database', () => {
   const admin = new AdminServer({ databasesMax: 3 })
   const absent = '00000000-0000-4000-8000-000000000000'
 
-  test('exists from the first start', async () => {
+  test('exists after the first start', async () => {
     const [home, ...others] = await list(admin)
     assert.deepEqual(others, [])
     const { id, creationTime, orgId } = home!
@@ -283,7 +283,7 @@ describe('keyspaces', () => {
   const keyspacesOf = async (id: string) =>
     (await admin.ask<WireDatabase>('GET', `/databases/${id}`)).info.keyspaces
 
-  test('are added and dropped in the home database and in others', async () => {
+  test('are added and dropped in the home database and in other databases', async () => {
     const [home] = await list(admin)
     const other = await admin.createDatabase()
     for (const { id } of [home!, other]) {
@@ -331,10 +331,10 @@ describe('keyspaces', () => {
   })
 })
 
-test.describe('a public URL', () => {
+test.describe('the configured public URL', () => {
   const admin = new AdminServer({ publicUrl: 'https://data.example.com/stela' })
 
-  test('is the base of every endpoint', async () => {
+  test('is the base of the endpoint of every database', async () => {
     const { id, dataEndpointUrl } = await admin.createDatabase()
     assert.equal(dataEndpointUrl, `https://data.example.com/stela/databases/${id}`)
     const [home] = await list(admin)

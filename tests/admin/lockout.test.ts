@@ -22,8 +22,13 @@ describe('an address that sends invalid credentials', () => {
     accounts: [{ name: 'ann', password: 'secret' }],
   })
 
+<<<<<<< HEAD
   test('has to wait at both ports', async () => {
     // This request makes the lockout record the test's token as valid for this address.
+=======
+  test('is locked out at the ports of both APIs', async () => {
+    // From here on the lockout knows the test's token as valid for this address.
+>>>>>>> work-t1
     const { token, clientId } = await admin.tokenOf('RO User')
     for (const guess of ['one', 'two', 'three']) {
       const answer = await admin.command('', find, guess)
@@ -75,7 +80,7 @@ describe('behind a proxy', () => {
     await admin.refuse(401, 'GET', '/currentOrg', elsewhere)
   })
 
-  test('invalid tokens count on every path', async () => {
+  test('invalid tokens count towards the lockout on every path', async () => {
     const options = { token: 'one', headers: from('203.0.113.9') }
     for (const path of ['/nowhere', '/%zz']) await admin.refuse(401, 'GET', path, options)
     await admin.refuse(429, 'GET', '/currentOrg', options)

@@ -32,7 +32,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'UI View Only': ['see a database'],
 }
 
-describe('the role', () => {
+describe('default roles', () => {
   for (const [name, may] of Object.entries(allowed))
     test(`${name} may ${may.join(', ') || 'do nothing'}`, async () => {
       const { id } = await admin.createDatabase()
@@ -72,7 +72,7 @@ describe('the role', () => {
       await admin.call('POST', `/databases/${id}/terminate`)
     })
 
-  test('list of this test contains every default role', async () => {
+  test('are all in the list of this test', async () => {
     const roles = await admin.ask<{ Name: string; Type: string }[]>(
       'GET',
       '/organizations/roles',

@@ -43,7 +43,7 @@ describe('the body of a reply', () => {
       assert.equal(await printBody(body, 1_000, never), JSON.stringify(body))
   })
 
-  test('yields once per element of its lists', async () => {
+  test('is serialized with a yield for each element of its lists', async () => {
     let pauses = 0
     const pause = () => {
       pauses++

@@ -26,7 +26,7 @@ describe('a token', () => {
     assert.equal((await admin.call('GET', '/databases', { token })).http, 200)
   })
 
-  test('is checked before everything else', async () => {
+  test('is checked before the rest of the request', async () => {
     for (const [method, path] of [
       ['GET', '/databases'],
       ['GET', '/nowhere'],
@@ -59,7 +59,7 @@ describe('a path', () => {
     await admin.refuse(400, 'GET', '/%zz')
   })
 
-  test('answers other methods with 405 and lists the allowed ones', async () => {
+  test('rejects unsupported methods with 405 and lists the allowed methods', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/databases', 'GET, POST'],
       ['OPTIONS', '/databases', 'GET, POST'],
@@ -90,7 +90,7 @@ describe('a body', () => {
       )
   })
 
-  test('must be an object when the call reads one', async () => {
+  test('must be an object when the call reads its fields', async () => {
     for (const body of ['[]', 'null', '"name"', '1', ''])
       for (const path of ['/databases', '/clientIdSecrets', '/organizations/roles'])
         assert.match(await admin.refuse(400, 'POST', path, { body }), /a JSON object/)

@@ -94,7 +94,7 @@ test('a terminated database leaves no files, also after a restart', async () => 
 })
 
 describe('a database is reached', () => {
-  test('by its path, with either prefix', async () => {
+  test('by its path, with the prefix /v1 or /api/json/v1', async () => {
     const { id } = await admin.createDatabase({ name: 'by path' })
     await fill(id, 'found')
     const headers = { Token: testToken, 'Content-Type': 'application/json' }
@@ -123,7 +123,7 @@ describe('a database is reached', () => {
     )
   })
 
-  test('by its host, and by its path when both name one', async () => {
+  test('by its host name, unless the path names another database', async () => {
     const { id } = await admin.createDatabase()
     await fill(id, 'by host')
     const [home] = await list()

@@ -102,7 +102,7 @@ test('sizes list only the requested database', async () => {
   await admin.refuse(404, 'GET', '/databases/nonsense/sizes')
 })
 
-test('sizes list what a token may see and count what it may read', async () => {
+test('sizes list the targets that a token may describe, with counts for those it may read', async () => {
   const id = await homeId()
   const place = (name: string) => `:db:${id}:keyspace:default_keyspace:table:${name}`
   const { token: describes } = await admin.tokenFor([place('a')], ['db-table-describe'])
@@ -124,7 +124,7 @@ test('sizes list what a token may see and count what it may read', async () => {
   await admin.refuse(404, 'GET', `/databases/${id}/sizes`, { token: stranger })
 })
 
-test('sizes have only counts when the engine is not the embedded one', async (context) => {
+test('sizes of an engine other than the embedded one contain only counts', async (context) => {
   const server = await startServer({ adminPort: 0 }, openMemoryEngine(new MemoryStore()))
   context.after(() => server.close())
   await server.command('/default_keyspace', { createCollection: { name: 'a' } })
@@ -170,7 +170,7 @@ test('slow commands are listed without any of the data that was sent', async () 
   assert.equal(commands[1]!['command'], 'find')
 })
 
-test('the list of slow commands drops the oldest', async () => {
+test('the list of slow commands drops the oldest command when it is full', async () => {
   for (let i = 0; i < fixedLimits.slowCommandsMax; i++)
     await admin.command('', { findKeyspaces: {} })
   const { commands } = await admin.ask<WireSlowCommands>('GET', '/slowCommands')

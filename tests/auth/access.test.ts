@@ -56,7 +56,7 @@ describe('a token', () => {
     assert(stored.includes(digestOf(token)))
   })
 
-  test('is stored for each of many concurrent creations', async () => {
+  test('is stored for each of twenty concurrent requests', async () => {
     const access = await open()
     const before = access.tokens.length
     const made = await Promise.all(
@@ -70,7 +70,7 @@ describe('a token', () => {
     assert.equal(access.tokens.length, before)
   })
 
-  test('stored by the first version has all permissions', async () => {
+  test('without roles, as the first version stored it, has all permissions', async () => {
     const before = (await settingOf(engine, 'tokens'))!
     await putSetting(engine, 'tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
     const access = await open()
@@ -98,7 +98,7 @@ describe('a token', () => {
   })
 })
 
-describe('a holder', () => {
+describe('a holder of a token', () => {
   test('gains and loses permissions when its roles change', async () => {
     const access = await open()
     const org = `drn:astra:org:${organization}`
@@ -117,7 +117,7 @@ describe('a holder', () => {
     assert(!holder.isRevoked)
   })
 
-  test('with configured credentials is removed when the configuration drops them', async () => {
+  test('is unknown once the configuration omits the token', async () => {
     const accounts = [{ name: 'ann', password: 'pässword' }]
     const access = await open({ adminToken: 'tökén', accounts })
     const authenticator = new Authenticator(access, new LocalLockout(0))

@@ -72,13 +72,13 @@ describe('a lockout', () => {
     ['::1', '1::', false],
     ['fe80::1', 'fe80:0:0:0::9', true],
   ] as const)
-    test(`treats ${one} and ${other} as ${isSame ? 'one network' : 'two'}`, () => {
+    test(`treats ${one} and ${other} as ${isSame ? 'one network' : 'two networks'}`, () => {
       const { fail, seconds } = lockoutAfter(1)
       fail(1, one)
       assert.equal(seconds(other) > 0, isSame)
     })
 
-  test('does not apply to credentials that were valid from the address before', () => {
+  test('does not apply to credentials that the address has used successfully', () => {
     const { lockout, fail, seconds } = lockoutAfter(1)
     lockout.noteGood(here, 'known')
     fail(5)
@@ -97,7 +97,7 @@ describe('a lockout', () => {
     assert.equal(seconds(here, 'good 0'), 1)
   })
 
-  test('remembers ten thousand addresses and evicts the least recently active', () => {
+  test('remembers ten thousand addresses and evicts the least recently active address', () => {
     const { fail, seconds } = lockoutAfter(1)
     const address = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`
     for (let i = 0; i < 10_000; i++) fail(1, address(i))

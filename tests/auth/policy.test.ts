@@ -97,7 +97,7 @@ describe('permissions', () => {
     )
   })
 
-  test('touch a resource when they allow something in it', () => {
+  test('touch a resource when they allow an action on it or on anything in it', () => {
     const is = (action: Action) => action === 'db-table-select'
     fc.assert(
       fc.property(policies, fc.constantFrom(...places), (given, place) => {
@@ -129,14 +129,14 @@ describe('permissions', () => {
     )
   })
 
-  test('without a policy allow nothing', () => {
+  test('allow nothing when there is no policy', () => {
     const permissions = permissionsOf([], organization)
     for (const place of places) assert(!permissions.allows('org-db-view', place))
   })
 })
 
 describe('a policy', () => {
-  test('is parsed unchanged, except for repeated resources', () => {
+  test('is parsed without changes, except that repeated resources are omitted', () => {
     fc.assert(
       fc.property(policy, (given) => {
         const { resources, ...rest } = readPolicy(structuredClone(given), organization)

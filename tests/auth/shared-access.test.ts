@@ -25,8 +25,8 @@ async function openTwo(context: TestContext): Promise<[Access, Access]> {
   return [await open(), await open()]
 }
 
-describe('a change made by one server', () => {
-  test('to tokens reaches the other, also when it revokes one', async (context) => {
+describe('two servers on one engine', () => {
+  test('both know a token that one of them creates, until the token is revoked', async (context) => {
     const [one, two] = await openTwo(context)
     const { token, id } = await one.createToken({ roles: [reader] }, root)
     const digest = digestOf(token)
@@ -40,7 +40,7 @@ describe('a change made by one server', () => {
     await assert.rejects(two.revokeToken(id, root), AccessRefusal)
   })
 
-  test('to roles reaches the other, with the permissions of their holders', async (context) => {
+  test('both apply a change to a role, also to the tokens with that role', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
     // Server "two" reads the stored roles, so it knows the role even before the engine reports it.
@@ -61,7 +61,7 @@ describe('a change made by one server', () => {
     assert(holders.every(({ isRevoked }) => !isRevoked))
   })
 
-  test('to users reaches the other', async (context) => {
+  test('both know the roles of a user, whichever server sets or removes them', async (context) => {
     const [one, two] = await openTwo(context)
     await one.setUser('ann', [reader], root)
     await eventually(() => two.users.length === 1)
@@ -70,7 +70,7 @@ describe('a change made by one server', () => {
     await eventually(() => one.users.length === 0)
   })
 
-  test('does not reach a server that is closed', async (context) => {
+  test('share no more changes once one of them is closed', async (context) => {
     const [one, two] = await openTwo(context)
     two.close()
     const { token } = await one.createToken({ roles: [reader] }, root)
@@ -79,7 +79,7 @@ describe('a change made by one server', () => {
   })
 })
 
-describe('concurrent changes', () => {
+describe('concurrent changes by two servers', () => {
   test('are all kept', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(
@@ -101,7 +101,7 @@ describe('concurrent changes', () => {
     for (const access of both) await eventually(() => access.tokens.length === 0)
   })
 
-  test('cannot remove the last two administrators', async (context) => {
+  test('cannot revoke both of the last two administrator tokens', async (context) => {
     const [one, two] = await openTwo(context)
     const first = await one.createToken({ roles: [chief] }, undefined)
     const second = await two.createToken({ roles: [chief] }, undefined)
@@ -116,7 +116,7 @@ describe('concurrent changes', () => {
     await eventually(() => one.tokens.length === 1 && two.tokens.length === 1)
   })
 
-  test('keep fields that only a later version knows', async (context) => {
+  test('keep stored fields that only a later version knows', async (context) => {
     const { engine } = await openEmbedded(context)
     const access = await Access.open(engine, organization, nobody)
     const { id } = await access.createRole('makers', policy('db-table-select'), root)
@@ -142,7 +142,7 @@ describe('concurrent changes', () => {
     }
   })
 
-  test('create one first token', async (context) => {
+  test('create a single first token', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(both.map((access) => access.createFirstToken()))
     const [first] = made.filter((token) => token !== undefined)

@@ -39,13 +39,13 @@ test('a single node has the measured cost per statement', () => {
   assert.equal(workOf({ reach: 'parts', ms: 2, lookupMs: 1 }, cluster(1), floorMs), 2)
 })
 
-test('a read by key costs a quorum, however many nodes the cluster has', () => {
+test('a read by key costs the work of a quorum, however many nodes the cluster has', () => {
   // The message floor once, twice the rest of the statement, and one message: 0.5 + 2 × 1.5 + 0.5.
   for (const nodes of [3, 12, 100])
     assert.equal(workOf({ reach: 'quorum', ms: 2 }, cluster(nodes), floorMs), 4)
 })
 
-test('a conditional write costs all replicas, and messages in each round', () => {
+test('a conditional write costs work on all replicas, and messages in each round', () => {
   // 0.5 + 3 × 1.5, and 4 rounds with 2 other replicas at 0.5 each.
   assert.equal(workOf({ reach: 'copies', ms: 2 }, cluster(12), floorMs), 9)
 })
@@ -74,7 +74,7 @@ test('doubling the nodes doubles the rate of reads by key, but not of vector sea
   assert.equal(rate(24, 'every part'), 48_000 / 16)
 })
 
-test('the rate of a mix lies between those of its parts, and server capacity is given in cores', () => {
+test('the cost of a mix is the weighted mean of its parts, and server capacity is given in cores', () => {
   const read: RequestCost = {
     says: 'read',
     statements: [{ reach: 'quorum', ms: 2 }],

@@ -88,7 +88,7 @@ test('the rate at a given recall is interpolated between the nearest points', ()
   assert.equal(rateAt(line, 0.99), undefined)
 })
 
-test('vectors are normalized, and closer to vectors of their cluster than to others', () => {
+test('vectors are normalized, and closer to vectors of their own cluster than to other vectors', () => {
   const clusters = new Clusters(7, 64)
   const vectors = Array.from({ length: 3000 }, () => {
     const vector = new Float32Array(64)
@@ -149,7 +149,7 @@ test('documents depend only on seed and number, and have the documented size', (
   assert(mean > 200 && mean < 300, `${mean}`)
 })
 
-test('requests for readings find existing keys, and ranges of twenty readings', () => {
+test('requests for readings use existing keys, and ranges that contain twenty readings', () => {
   for (const size of [20, 250, 1000]) {
     const loaded = new Readings(7, size, 0)
     const rows = Array.from({ length: size }, () => loaded.new())

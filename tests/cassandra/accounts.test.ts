@@ -45,7 +45,7 @@ describe('users of the cluster', () => {
   const as = (account: { name: string; password: string }, body: object, to = path) =>
     server.command(to, body, { Token: accountToken(account) })
 
-  test('have the permissions of their roles, and no others', async () => {
+  test('have only the permissions of their roles', async () => {
     const found = await as(reader, { find: {} })
     assert.deepEqual(found.body.data?.documents, [{ _id: 1, n: 1 }], found.text)
     const insert = { insertOne: { document: { _id: 2 } } }
@@ -74,7 +74,7 @@ describe('users of the cluster', () => {
     assert.deepEqual(codes, [], text)
   })
 
-  test('create no part of a collection that needs more indexes than the cluster allows', async () => {
+  test('cannot create any part of a collection that needs more indexes than the cluster allows', async () => {
     const create = (name: string, options: object) =>
       as(maker, { createCollection: { name, options } }, '/default_keyspace')
     const { codes, text } = await create('searched', { vector: { dimension: 2 } })
@@ -161,7 +161,7 @@ describe('users of the cluster', () => {
       headers: { Authorization: `Bearer ${accountToken(account)}` },
     })
 
-  test('cannot access the internal keyspace of the servers, and holders of tokens cannot, either', async () => {
+  test('and holders of tokens cannot access the internal keyspace of the servers', async () => {
     const { user: name, password } = await testNode()
     const holders = [{}, { Token: accountToken({ name, password }) }]
     const path = '/stela'

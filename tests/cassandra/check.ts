@@ -141,7 +141,7 @@ describe('monitoring of a cluster', () => {
     assert.deepEqual(codes, [], text)
   })
 
-  test('a collection with unreadable options stays unchanged, and others are served', async () => {
+  test('a collection with unreadable options stays unchanged, and other collections are served', async () => {
     const keyspace = keyspaces.nameOf('default_keyspace')
     const send = (path: string, body: object) =>
       server.command(`/default_keyspace${path}`, body)
@@ -204,7 +204,7 @@ describe('monitoring of a cluster', () => {
     assert(!(await engine.listKeyspaces()).includes('unmade'))
   })
 
-  test('stela check lists text indexes that were not filled completely', async () => {
+  test('stela check lists text indexes that are incomplete', async () => {
     const send = async (target: string, body: object) => {
       const { codes, text } = await server.command(`/default_keyspace${target}`, body)
       assert.deepEqual(codes, [], text)
@@ -227,7 +227,7 @@ describe('monitoring of a cluster', () => {
     assert.deepEqual(others, [])
   })
 
-  test('health fails while too few nodes answer for a quorum of the settings', async () => {
+  test('health fails while too few nodes answer for a quorum read of the settings', async () => {
     const system = keyspaces.nameOf('stela')
     const copies = (count: number) =>
       cql(

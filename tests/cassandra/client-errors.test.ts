@@ -82,7 +82,7 @@ describe('a client error on a cluster', () => {
       await refused('/counts', insert, 'UNSUPPORTED_COLUMN_TYPES', 'hits')
   })
 
-  test('is not reported for a filter on a text with an unpaired surrogate', async () => {
+  test('is not reported for a filter whose value is a text with an unpaired surrogate', async () => {
     const insert = { insertOne: { document: { k: 7, t: 'b', l: ['b'], m: { b: 1 } } } }
     assert.deepEqual((await server.command(`${keyspace}/frozen_ones`, insert)).codes, [])
     const half = '\ud800'

@@ -196,7 +196,7 @@ describe('a server on a cluster', () => {
     await send(keyspace, { dropType: { name: 'spot' } })
   })
 
-  test('was sent every command of the registry', () => {
+  test('has received every command of the registry in this test', () => {
     const all = Object.values(commandsAt).flatMap((commands) => [...commands.keys()])
     assert.deepEqual(
       all.filter((name) => !sent.has(name)),

@@ -49,7 +49,7 @@ describe('on a cluster', () => {
 
   const alter = (operation: object) => ({ alterTable: { operation } })
 
-  test('internal keyspaces and those of the cluster are hidden', async () => {
+  test('internal keyspaces and system keyspaces are hidden', async () => {
     for (const name of ['system_auth', 'stela']) {
       const roles = await server.command(`/${name}/roles`, { find: {} })
       assert.deepEqual(roles.codes, ['UNKNOWN_KEYSPACE'], roles.text)
@@ -60,7 +60,7 @@ describe('on a cluster', () => {
     }
   })
 
-  test('a dropped column can be added again only with its type, and is empty', async () => {
+  test('a dropped column can be added again only with its old type, and is then empty', async () => {
     const table = await create('retyped', { a: 'text' })
     await send(table, { insertOne: { document: { id: '1', a: 'old' } } })
     await send(table, alter({ drop: { columns: ['a'] } }))
@@ -99,13 +99,13 @@ describe('on a cluster', () => {
     await refused('', { alterType: { name: 'kept', rename } }, '__proto__')
   })
 
-  test('one-dimensional vectors have no index by cosine', async () => {
+  test('one-dimensional vectors cannot have an index with the metric cosine', async () => {
     const table = await create('short', { v: { type: 'vector', dimension: 1 } })
     const definition = { column: 'v', options: { metric: 'cosine' } }
     await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
   })
 
-  test('texts of tables have no unpaired surrogate, and ids have at most one', async () => {
+  test('texts of tables cannot contain an unpaired surrogate, and ids at most one', async () => {
     const table = await create('halved', { a: 'text' })
     await refused(table, { insertOne: { document: { id: '1', a: '\ud83e' } } }, 'half')
     await refused(table, { insertOne: { document: { id: '\ud83e' } } }, 'half')
@@ -126,7 +126,7 @@ describe('on a cluster', () => {
     assert.deepEqual(other.codes, ['DOCUMENT_ALREADY_EXISTS'], other.text)
   })
 
-  test('a rejected document does not keep others from being inserted', async () => {
+  test('a document that the cluster rejects does not prevent the insertion of other documents', async () => {
     // The limit is above the maximum size of a key in a cluster.
     const limits = { ...defaultLimits, stringSizeMax: 100_000 }
     const generous = await startServer({ checked: false, limits }, engine)
@@ -152,7 +152,7 @@ describe('on a cluster', () => {
     await generous.close()
   })
 
-  test('a rejected row does not keep others from being inserted', async () => {
+  test('a row that the cluster rejects does not prevent the insertion of other rows', async () => {
     const table = await create('mixed', { a: 'text' })
     const documents = [{ id: '1' }, { id: '2', a: '\ud83e' }, { id: '3' }]
     const insert = (options: object) => send(table, { insertMany: { documents, options } })
@@ -170,7 +170,7 @@ describe('on a cluster', () => {
     ])
   })
 
-  test('timestamps in lists, sets, maps and types end with the year 275760', async () => {
+  test('timestamps in lists, sets, maps and types cannot be later than the year 275760', async () => {
     const times = { type: 'list', valueType: 'timestamp' }
     const table = await create('ages', { at: 'timestamp', times })
     const late = '+292278994-08-17T07:12:55.807Z'
@@ -180,20 +180,20 @@ describe('on a cluster', () => {
     await refused(table, { insertOne: { document: listed } }, '275760')
   })
 
-  test('sets contain no durations', async () => {
+  test('sets cannot contain durations', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }
     const create = { createTable: { name: 'spans', definition } }
     await refusedWith('UNSUPPORTED_SET_DEFINITION', '', create, 'duration')
   })
 
-  test('names of indexed columns consist of letters, digits and underscores', async () => {
+  test('names of indexed columns must consist of letters, digits and underscores', async () => {
     const table = await create('named', { 'last-name': 'text' })
     const definition = { column: 'last-name' }
     await refused(table, { createIndex: { name: 'by_name', definition } }, 'last-name')
   })
 
-  test('replication names existing data centers', async () => {
+  test('replication must name existing data centers', async () => {
     const replication = { class: 'NetworkTopologyStrategy', nowhere: 3 }
     const options = { replication }
     const { codes, text } = await server.command('', {
@@ -203,7 +203,7 @@ describe('on a cluster', () => {
     assert(text.includes('nowhere'))
   })
 
-  test('rows can be larger than a document', async () => {
+  test('rows can be larger than the maximum size of a document', async () => {
     const table = await create('large', { a: 'text', b: 'text' })
     const half = 'x'.repeat(2_500_000)
     for (const document of [

@@ -21,7 +21,7 @@ import { clusterOf, testLimits } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
-describe('deletion one by one', () => {
+describe('repeated deletion of one document or row', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer

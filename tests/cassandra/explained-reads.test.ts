@@ -42,7 +42,7 @@ describe('the plan of a read on a cluster', () => {
     await keyspaces.remove()
   })
 
-  test('has the statement for rows, and the conditions that it does not express', async () => {
+  test('contains the statement for rows, and the conditions that the server checks', async () => {
     const filter = { p: 'private', n: { $ne: 1 } }
     const { plan, entries, elapsedMs } = await planOf('/loans', { find: { filter } })
     assert.match(
@@ -53,7 +53,7 @@ describe('the plan of a read on a cluster', () => {
     assert.equal(typeof elapsedMs, 'number')
   })
 
-  test('has the statement for documents, and no values', async () => {
+  test('contains the statement for documents, and no values of the filter', async () => {
     const filter = { p: 'private', c: { $gt: 1 } }
     const { plan, entries } = await planOf('/books', { find: { filter } })
     assert.match(

@@ -64,7 +64,7 @@ describe('a query whose projection excludes columns that it needs', () => {
     await keyspaces.remove()
   })
 
-  test('returns the nearest of more rows than one request reads', async () => {
+  test('returns the nearest rows when one request cannot read all rows', async () => {
     const keys = await keysOf({ sort: { v: [0, 0] } })
     assert.equal(keys.length, 1_000)
     assert.deepEqual(keys.slice(0, 5), [0, 1, 2, 3, 4])

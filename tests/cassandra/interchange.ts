@@ -195,7 +195,7 @@ describe('a collection of another server', () => {
 
   for (const { table, row } of storedByOthers)
     if (row !== undefined)
-      test(`stores ${table} ${row.key.join(' ')} as before after two updates that cancel each other`, async () => {
+      test(`stores ${table} ${row.key.join(' ')} unchanged after two updates that cancel each other`, async () => {
         const before = await stored(table, row.key)
         const { _id } = JSON.parse(row.doc_json) as { _id: unknown }
         for (const update of [{ $set: { zz: 1 } }, { $unset: { zz: '' } }]) {

@@ -68,7 +68,7 @@ describe('a search by vector within partitions', () => {
     await keyspaces.remove()
   })
 
-  test('finds vectors that were set after the insert', async () => {
+  test('returns rows whose vectors were set after the insert', async () => {
     assert.deepEqual(await find({ p: 'a' }), [1, 3, 2])
     assert.deepEqual(await find({ p: 'a' }, 2), [1, 3])
     assert.deepEqual(await find({ p: 'b' }), [4])
@@ -76,7 +76,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({}), [1, 3, 4, 2])
   })
 
-  test('finds vectors that were set after the insert under further conditions', async () => {
+  test('returns rows whose vectors were set after the insert when there are further conditions', async () => {
     assert.deepEqual(await find({ p: 'a', c: 1 }), [1])
     assert.deepEqual(await find({ p: 'a', c: { $gte: 2 } }), [3, 2])
     assert.deepEqual(await find({ p: 'a', n: { $lte: 2 } }), [1, 2])
@@ -106,7 +106,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await warningsOf({ p: 'full' }), [])
   })
 
-  test('uses the index for a larger partition, and warns', async () => {
+  test('uses the index for a partition with too many rows to compare, and warns', async () => {
     await insertMany('many', comparedMax + 1)
     assert.deepEqual((await find({ p: 'many' }, 3)).slice(-2), [1, 2])
     assert.deepEqual(await find({ p: 'many', c: { $gte: 5 } }, 2), [5, 6])
@@ -119,7 +119,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({ p: 'many', c: { $lt: 200 } }, 2), [0, 1])
   })
 
-  test('returns documents with a condition on _id', async () => {
+  test('returns documents whose vectors were set after the insert, under a condition on _id', async () => {
     const options = { vector: { dimension: 2, metric: 'euclidean' } }
     await send(keyspace, { createCollection: { name: 'late', options } })
     await send(`${keyspace}/late`, {

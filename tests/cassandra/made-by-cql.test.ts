@@ -125,7 +125,7 @@ describe('a table created by CQL', () => {
     assert.equal(index!['indexType'], 'UNKNOWN')
   })
 
-  test('is read without unsupported columns, and rejects their use', async () => {
+  test('is read without unsupported columns, and rejects commands that use them', async () => {
     const projection = { pair: 0, nested: 0 }
     const { data } = await send('/visits', { find: { projection } })
     assert.deepEqual(data!.documents, [
@@ -169,7 +169,7 @@ describe('a table created by CQL', () => {
     await refused('/counts', hits, 'DOCUMENT', 'hits')
   })
 
-  test('reserves the names of unsupported columns until they are dropped', async () => {
+  test('reserves the names of unsupported columns until the columns are dropped', async () => {
     const add = { alterTable: { operation: { add: { columns: { pair: 'int' } } } } }
     const { codes } = await server.command('/default_keyspace/visits', add)
     assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_COLUMNS'])
@@ -179,7 +179,7 @@ describe('a table created by CQL', () => {
     await send('', { dropIndex: { name: 'by_old_index' } })
   })
 
-  test('is listed when its key is unsupported, and its rows are left alone', async () => {
+  test('is listed when its key is unsupported, and commands do not change its rows', async () => {
     const name = 'paired'
     await client.execute(
       `CREATE TABLE ${name} (
@@ -237,7 +237,7 @@ describe('a table created by CQL', () => {
     assert.equal((await client.execute(`SELECT n FROM ${name}`)).rows.length, 0)
   })
 
-  test('reserves its name when its key is unsupported, until it is dropped', async () => {
+  test('reserves its name when its key is unsupported, until the table is dropped', async () => {
     const name = 'paired'
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     const options = { lexical: { enabled: false } }
@@ -258,7 +258,7 @@ describe('a table created by CQL', () => {
     return { codes, text }
   }
 
-  test('is filtered by its counters, and accepts no inserts', async () => {
+  test('can be filtered by its counters, and accepts no inserts', async () => {
     for (const [filter, found] of [
       [{ hits: 3 }, 1],
       [{ hits: { $gt: 3 } }, 0],
@@ -272,7 +272,7 @@ describe('a table created by CQL', () => {
     assert.deepEqual(codes, Array(2).fill('UNSUPPORTED_COLUMN_TYPES'))
   })
 
-  test('returns vectors as JSON, whatever they contain', async () => {
+  test('returns vectors that contain NaN or infinity as valid JSON', async () => {
     await client.execute('CREATE TABLE far (id int PRIMARY KEY, v vector<float, 3>)')
     await client.execute('INSERT INTO far (id, v) VALUES (1, [NaN, -Infinity, 1])')
     const { data } = await send('/far', { find: {} })
@@ -305,7 +305,7 @@ describe('a table created by CQL', () => {
     }
   })
 
-  test('keeps columns with indexes of CQL', async () => {
+  test('rejects dropping a column until its CQL index is dropped', async () => {
     await client.execute(
       'CREATE TABLE aged (id int PRIMARY KEY, "Old" int, pair frozen<tuple<int, int>>)',
     )
@@ -326,7 +326,7 @@ describe('a table created by CQL', () => {
     }
   })
 
-  test('may use unsupported types, whose names are reserved', async () => {
+  test('reserves the names of unsupported types, which its columns may have', async () => {
     await client.execute('CREATE TYPE path (steps frozen<list<int>>)')
     const type = { name: 'path', definition: { fields: { x: 'int' } } }
     const { codes, text } = await codesOf('', { createType: type })
@@ -378,7 +378,7 @@ describe('a table created by CQL', () => {
     }
   })
 
-  test('is listed and counted without its views', async () => {
+  test('is listed and counted, but its views are not', async () => {
     await client.execute(
       `CREATE MATERIALIZED VIEW by_n AS SELECT n, place, at FROM visits
          WHERE n IS NOT NULL AND place IS NOT NULL AND at IS NOT NULL
@@ -413,7 +413,7 @@ describe('a table created by CQL', () => {
     await client.execute('DROP MATERIALIZED VIEW by_n')
   })
 
-  test('is kept when createCollection of the same name follows immediately', async () => {
+  test('is kept when createCollection with the same name has read the schema before the table existed', async () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const access = {
       ...{ session, can: apache, keyspace: keyspaces.nameOf('default_keyspace') },

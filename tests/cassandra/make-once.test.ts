@@ -12,7 +12,7 @@ describe('makeOnce', () => {
   })
   after(() => rm(folder, { recursive: true }))
 
-  test('runs in one process while the others wait', async () => {
+  test('runs its function for one of several concurrent calls while the other calls wait', async () => {
     const path = join(folder, 'shared')
     let made = 0
     const make = async (unfinished: string) => {
@@ -24,7 +24,7 @@ describe('makeOnce', () => {
     assert.equal(await readFile(path, 'utf8'), 'whole')
   })
 
-  test('leaves nothing behind when it fails, and can be repeated', async () => {
+  test('leaves nothing behind when its function fails, and can be repeated', async () => {
     const path = join(folder, 'failed', 'jars')
     const half = async (unfinished: string) => {
       await mkdir(unfinished)
@@ -37,7 +37,7 @@ describe('makeOnce', () => {
     assert.deepEqual(await readdir(join(folder, 'failed')), ['jars'])
   })
 
-  test('runs again after a process died during it', async () => {
+  test('runs its function again after a process died during the first run', async () => {
     const path = join(folder, 'interrupted', 'jars')
     const lock = `${path}.lock`
     await mkdir(lock, { recursive: true })

@@ -281,7 +281,7 @@ describe('migration between a folder and a cluster', () => {
     assert(moved.isSame)
   })
 
-  test('keeps tokens, and the replies to all reads', async () => {
+  test('keeps tokens, and all reads have the same replies', async () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     try {
@@ -308,7 +308,7 @@ describe('migration between a folder and a cluster', () => {
     assert.deepEqual(again.settings, [])
   })
 
-  test('detects records that were changed in between, and keeps them', async () => {
+  test('detects records that were changed at the destination, and keeps the changes', async () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     const change = { updateOne: { filter: { _id: 7 }, update: { $set: { n: -1 } } } }
@@ -346,7 +346,7 @@ describe('migration between a folder and a cluster', () => {
     }
   }
 
-  test('moves a cluster into a folder, too', async () => {
+  test('also moves a cluster into a folder', async () => {
     const moved = (await moveBack()) as Migrated
     assert.deepEqual(
       moved.targets.map(({ source, isSame }) => [source.count, isSame]),
@@ -358,7 +358,7 @@ describe('migration between a folder and a cluster', () => {
     )
   })
 
-  test('names contents of CQL tables that a folder does not support', async () => {
+  test('names features of CQL tables that a folder does not support', async () => {
     const client = clientOf(await testNode(), {
       keyspace: keyspaces.nameOf('default_keyspace'),
     })

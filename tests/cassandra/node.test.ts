@@ -32,7 +32,7 @@ describe('a Cassandra node', () => {
   })
   after(() => node.remove())
 
-  test('keeps its data when it is killed, and uses the cached jars', async () => {
+  test('keeps its data when it is killed, and starts again with the cached jars', async () => {
     const folder = dirname((await install()).jars[0]!)
     const { ino } = await stat(folder)
     await withClient(node.connect, async (client) => {
@@ -57,7 +57,7 @@ describe('a Cassandra node', () => {
     assert.equal((await stat(folder)).ino, ino)
   })
 
-  test('ends with the process that started it, and its folder is removed', async () => {
+  test('ends when the process that started the node ends, and its folder is removed', async () => {
     const port = await findPort(['127.0.0.1'])
     const main = new URL('main.ts', import.meta.url).pathname
     const flags = ['--disable-warning=ExperimentalWarning', main, '--port', String(port)]
@@ -81,7 +81,7 @@ describe('a Cassandra node', () => {
     assert(await tryLogin(node.connect))
   })
 
-  test('reports the end of its log when it dies while it starts', async () => {
+  test('reports the end of its log when it dies during its start', async () => {
     const address = 'nowhere.invalid'
     const ring = {
       addresses: [address],

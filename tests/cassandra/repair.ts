@@ -110,7 +110,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'dog'), [2])
   })
 
-  test('removes entries without a text, and keeps entries of recent writes', async () => {
+  test('removes old entries without a text, and keeps entries of recent writes', async () => {
     const notes = await placeOf('notes')
     const dropped = await placeOf('dropped')
     const bee = { text: 'bee', terms: ['bee'] }
@@ -127,7 +127,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('notes', '$lexical', 'bee'), [1, 2])
   })
 
-  test('completes an index whose server died while it was filled', async () => {
+  test('completes an index whose server died while it filled the index', async () => {
     const text = `SELECT path FROM ${system()}.texts WHERE target = ? ALLOW FILTERING`
     const { target } = await placeOf('words')
     const { rows } = await client.execute(text, [target], { prepare: true })

@@ -71,7 +71,7 @@ describe('a scan', () => {
       }
     })
 
-    test(`succeeds for ${target} when an index leaves few candidates`, async () => {
+    test(`reads ${target} when an index leaves few candidates`, async () => {
       const filter = { kind: 'few', n: { $gt: 2 } }
       for (const sort of [undefined, { n: -1 }]) {
         const { data } = await send(path, { find: { filter, ...(sort && { sort }) } })
@@ -80,7 +80,7 @@ describe('a scan', () => {
       }
     })
 
-    test(`succeeds page by page for all ${target}`, async () => {
+    test(`reads all ${target} page by page`, async () => {
       const found = new Set<unknown>()
       for (let pageState: string | null | undefined; pageState !== null;) {
         const { data } = await send(path, { find: { options: { pageState } } })

@@ -34,7 +34,7 @@ describe('a node', () => {
     await keyspaces.remove()
   })
 
-  test('that falls behind gets no further statements, and principals take turns at it', async () => {
+  test('that falls behind does not make a principal wait for all statements of another', async () => {
     const options = { indexing: { deny: ['*'] }, lexical: { enabled: false } } as const
     await engine.changeSchema('default_keyspace', () => ({
       kind: 'createCollection',

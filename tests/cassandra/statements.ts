@@ -103,7 +103,7 @@ describe('statements of a command', () => {
       1,
     ))
 
-  test('find takes one statement for a page, by one condition and by two', async () => {
+  test('find takes one statement for a page, with one condition or two', async () => {
     const filters = [{ kind: 'usual' }, { kind: 'usual', even: true }]
     await assertTakes(
       many((i) => ({ find: { filter: filters[i % 2], options: { limit } } })),
@@ -131,13 +131,13 @@ describe('statements of a command', () => {
     assert.equal(counts.take().ofCommands, pages)
   })
 
-  test('countDocuments takes one statement when indexes answer the filter', () =>
+  test('countDocuments takes one statement when indexes cover the filter', () =>
     assertTakes(
       many(() => ({ countDocuments: { filter: { kind: 'usual' } } })),
       1,
     ))
 
-  test('countDocuments takes two statements for 70 documents that it has to read', () =>
+  test('countDocuments takes two statements when it has to read 70 documents', () =>
     assertTakes(
       many(() => ({ countDocuments: { filter: { kind: 'usual', n: { $gte: 0 } } } })),
       2,
@@ -163,7 +163,7 @@ describe('statements of a command', () => {
       2,
     ))
 
-  test('insertOne takes one statement, and insertMany one for each document', async () => {
+  test('insertOne takes one statement, and insertMany takes one for each document', async () => {
     await assertTakes(
       many((i) => ({
         insertOne: { document: { _id: `new-${i}`, n: i, $vector: [i, 1] } },

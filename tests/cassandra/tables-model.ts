@@ -19,7 +19,7 @@ const agreedAfterMs = 1_100
 
 const changesSchema = /^\{"(?:create|drop|alter)/
 
-describe(`tables on a cluster against a plain Map, seed ${seed}`, () => {
+describe(`tables on a cluster behave like a plain Map, seed ${seed}`, () => {
   let keyspaces: TestKeyspaces
   const engines: Engine[] = []
   const servers: TestServer[] = []

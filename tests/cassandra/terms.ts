@@ -29,7 +29,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     await keyspaces.remove()
   })
 
-  test('match the documents, whichever server wrote last', async () => {
+  test('match the documents, whichever server wrote them last', async () => {
     const random = new Random(seed)
     const first = await LexicalStore.create(engines[0], 'contested')
     const stores = [first, await LexicalStore.find(engines[1], 'contested')]
@@ -62,7 +62,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
       }
   })
 
-  test('are scored when another server has just written most of them', async () => {
+  test('are scored when another server has just written most of the documents', async () => {
     const first = await LexicalStore.create(engines[0], 'behind')
     const second = await LexicalStore.find(engines[1], 'behind')
     assert.deepEqual(await second.search('ant'), [])

@@ -73,7 +73,7 @@ describe('encrypted connections', () => {
     isAnswered(await check(made.elsewhere, ...any))
   })
 
-  test('are required by nodes with a certificate', async () => {
+  test('are required by a node that has a certificate', async () => {
     isRefused(await check(made.own), /no node of the cluster/)
   })
 

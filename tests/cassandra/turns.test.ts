@@ -16,7 +16,7 @@ const list = <T>(count: number, make: (n: number) => T): T[] =>
 /** Milliseconds of processor time: a slice is 5 ms, and garbage collection adds to it. */
 const turnMsMax = 100
 
-describe('a turn of a server on Cassandra is short while a client', () => {
+describe('event-loop turns of a server on Cassandra are short while a client', () => {
   let server: HostileServer
 
   before(async () => {
@@ -72,7 +72,7 @@ describe('a turn of a server on Cassandra is short while a client', () => {
         },
       },
     ],
-    ['reads that row', 'rows', { find: { filter: { id: 1 } } }],
+    ['reads the row with the list and the map', 'rows', { find: { filter: { id: 1 } } }],
   ] as const)
     test(what, async (context) => {
       const longestMs = await longestTurn(path, command)

@@ -84,7 +84,7 @@ describe('a document written by CQL', () => {
     assert.equal(none.data!.document, null)
   })
 
-  test('keeps all of several concurrent changes', async () => {
+  test('keeps all changes of concurrent updates', async () => {
     await writeText('counted', { n: 0 })
     const filter = { _id: 'counted' }
     const inc = () => send({ updateOne: { filter, update: { $inc: { n: 1 } } } })
@@ -128,7 +128,7 @@ describe('a document written by CQL', () => {
     await client.execute(text, [new types.Tuple(1, 'none')], { prepare: true })
   })
 
-  test('is not restored by a change when it was deleted meanwhile', async () => {
+  test('stays deleted when it is deleted during an update', async () => {
     await writeText('gone')
     const store = await Store.find(engine, 'notes')
     const seen = await store.one('gone')

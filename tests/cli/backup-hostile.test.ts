@@ -155,8 +155,8 @@ describe('a server that sends a backup', () => {
   })
 })
 
-describe('a folder of backups with links in it', () => {
-  test('is not written through them', async () => {
+describe('links in a folder of backups', () => {
+  test('are replaced, and their targets stay unchanged', async () => {
     sends = fileOf(file.key, content) + manifestLine(manifest)
     const victim = join(place, 'victim')
     writeFileSync(victim, 'mine')

@@ -117,7 +117,7 @@ describe('a backup of a server', () => {
     rmSync(server.dataDir, { recursive: true })
   })
 
-  test('is not stored when the server is killed half way, and a start removes its remains', async () => {
+  test('is not stored when the server is killed half way, and the next start removes its temporary files', async () => {
     const dataDir = join(home, 'killed')
     const folder = join(home, 'of-killed')
     const flags = ['--admin-port', '0', '--log-level', 'info']

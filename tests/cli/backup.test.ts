@@ -170,7 +170,7 @@ describe('stela backup', () => {
     await check(/the connection to the server failed|the server closed the connection/)
   })
 
-  test('reports why a server sends no backup', async () => {
+  test('reports why the server sent no backup', async () => {
     const ask = (adminUrl: string) =>
       requestBackup({ adminUrl, token: undefined, have: [], signal: noSignal })
     const answers = [
@@ -189,7 +189,7 @@ describe('stela backup', () => {
     )
   })
 
-  test('leaves no backup when it is killed half way, and the next one cleans up', async () => {
+  test('leaves no backup when it is killed half way, and the next backup removes its partial files', async () => {
     await backup()
     const before = manifests()
     await (await Store.find(engine, 'large')).insert([{ _id: `more ${count}` }])

@@ -106,12 +106,12 @@ async function check(folder = dataDir) {
   return { code, out: out.toString(), err }
 }
 
-describe('stela check changes nothing', () => {
+describe('stela check', () => {
   for (const [name, prepare] of [
-    ['of a folder with logs', () => copyOf(killed)],
-    ['of a folder without logs', () => copyOf(stopped)],
+    ['changes nothing in a folder with logs', () => copyOf(killed)],
+    ['changes nothing in a folder without logs', () => copyOf(stopped)],
     [
-      'of a folder with logs and without shared memory',
+      'changes nothing in a folder with logs and without shared memory',
       () => {
         const folder = copyOf(killed)
         for (const path of Object.keys(contentOf(folder)))
@@ -120,7 +120,7 @@ describe('stela check changes nothing', () => {
       },
     ],
     [
-      'of a folder with a damaged log',
+      'changes nothing in a folder with a damaged log',
       () => {
         const folder = copyOf(killed)
         flip(join(folder, 'default_keyspace/films/store.db-wal'), 5000)
@@ -136,7 +136,7 @@ describe('stela check changes nothing', () => {
       assert.deepEqual(contentOf(folder), before)
     })
 
-  test('and prevents servers from opening the folder while it runs', async () => {
+  test('prevents servers from opening the folder while it runs', async () => {
     const checks = checkEverything(dataDir)
     checks.next()
     const log = (): void => undefined
@@ -229,7 +229,7 @@ describe('stela check finds', () => {
     assert.match(out, /^catalog: 1 problem in catalog\.db\n {2}.*catalog\.db is missing/)
   })
 
-  test('writes that a store has lost, with a newer snapshot as proof', async () => {
+  test('that a store has lost writes when a snapshot is newer than the store', async () => {
     const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
     const folder = join(dataDir, 'default_keyspace', 'books', 'vectors')
@@ -248,7 +248,7 @@ describe('stela check finds', () => {
     assert.match(unusable.out, / {2}note: vectors cannot be used, and the index will be/)
   })
 
-  test('damage in one store, and continues with the others', async () => {
+  test('damage in one store, and checks the other stores too', async () => {
     dataDir = copyOf(stopped)
     writeFileSync(storeOf('books'), readFileSync(storeOf('books')).fill(0xee, 4096))
     const { code, out } = await check()
@@ -296,7 +296,7 @@ describe('stela check cannot check', () => {
     }
   })
 
-  test('a store that it has no permission to read, but checks the others', async () => {
+  test('a store that it has no permission to read, but checks the other stores', async () => {
     dataDir = copyOf(stopped)
     letRead(dataDir)
     chmodSync(storeOf('books'), 0)

@@ -15,7 +15,7 @@ async function scriptFor(shell: string): Promise<string> {
   return String(out)
 }
 
-describe('in bash', () => {
+describe('the script for bash', () => {
   let script: string
   before(async () => {
     script = await scriptFor('bash')
@@ -35,34 +35,34 @@ describe('in bash', () => {
     return stdout.split('\n').filter((word) => word !== '')
   }
 
-  test('commands are offered first', () => {
+  test('offers commands first', () => {
     const commands = ['backup', 'completion', 'demo', 'serve', 'token']
     const first = offered('')
     for (const command of commands) assert(first.includes(command), command)
     assert.deepEqual(offered('se'), ['serve'])
   })
 
-  test('all flags of the command are offered next', () => {
+  test('offers all flags of a command after the command', () => {
     const flags = offered('serve', '--')
     const known = serveOptions().map((option) => option.long!)
     assert.deepEqual(flags.toSorted(), [...known, '--help'].toSorted())
     assert.deepEqual(offered('demo', '--p'), ['--port'])
   })
 
-  test('the values of a flag are offered after it', () => {
+  test('offers the values of a flag after the flag', () => {
     assert.deepEqual(offered('serve', '--durability', ''), ['full', 'relaxed'])
     assert.deepEqual(offered('serve', '--port', '9000', '--log-level', 'de'), ['debug'])
     assert.deepEqual(offered('serve', '--data', ''), [])
   })
 
-  test('subcommands are offered after their command', () => {
+  test('offers subcommands after their command', () => {
     assert.deepEqual(offered('token', 'cr'), ['create'])
     assert(offered('token', 'create', '--').includes('--role'))
     assert(!offered('token', 'create', '').includes('list'))
     assert.deepEqual(offered('completion', 'f'), ['fish'])
   })
 
-  test('a tab completes once the script is loaded as documented', () => {
+  test('registers a completion function for stela when sourced as documented', () => {
     const program = `source <(cat <<'END'\n${script}END\n)\ncomplete -p stela`
     const { stdout } = spawnSync('bash', ['--norc', '-c', program], { encoding: 'utf8' })
     assert.match(stdout, /-F _stela stela/)

@@ -43,7 +43,7 @@ describe('stela import', { concurrency: 2 }, () => {
     return String(ran.out).split('\n').slice(0, -1).toSorted()
   }
 
-  test('reads lines with or without a final line end, and skips empty ones', async () => {
+  test('reads lines with or without a final line end, and skips empty lines', async () => {
     const path = await fileOf('\ufeff{"_id":1}\r\n\r\n  \n {"_id":2} \n{"_id":3}', '.txt')
     const { code, err, out } = await importInto('lines', path)
     assert.equal(code, 0, err)
@@ -128,7 +128,7 @@ describe('stela import', { concurrency: 2 }, () => {
     ])
   })
 
-  test('keeps rejected records unchanged with their errors, and imports the others', async () => {
+  test('saves rejected records unchanged, reports their errors, and imports the other records', async () => {
     const bad = [
       '{"_id":1, "again":true}',
       '{"_id":',
@@ -152,7 +152,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.equal((await exported('picky')).length, 251)
   })
 
-  test('reports that records longer than a request are not kept', async () => {
+  test('reports that rejected records longer than a request are not saved', async () => {
     const path = await fileOf(`${'x'.repeat(20_000_001)}\n{"_id": 1}\n`, '.jsonl')
     const { code, err } = await importInto('long', path)
     assert.equal(code, 2)
@@ -160,7 +160,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert(!existsSync(`${path}.rejected`))
   })
 
-  test('detects the format of a file of white space after it has read little of it', async () => {
+  test('detects the format of a file of white space without reading the whole file', async () => {
     const path = await fileOf(' \n'.repeat(5_000_000), '')
     const input = await Input.open(path, undefined)
     assert.equal(input.format, 'jsonl')
@@ -168,7 +168,7 @@ describe('stela import', { concurrency: 2 }, () => {
     for await (const records of input.records()) assert.deepEqual(records, [])
   })
 
-  test('prints only the first twenty rejected records, and those of an array on one line each', async () => {
+  test('reports only the first twenty rejected records, and saves each record on one line', async () => {
     const path = await fileOf(`[${'{"_id":\nnone},\n'.repeat(30)}]`, '.json')
     const { code, err } = await importInto('worse', path)
     assert.equal(code, 2)
@@ -202,7 +202,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.match(err, /imported 156 documents, rejected 3/)
   })
 
-  test('embeds the text of an exported document again, or keeps its vector', async () => {
+  test('rejects a document with $vector and $vectorize, unless --no-embed keeps the vector', async () => {
     const path = await fileOf('{"_id":1,"$vector":[1,2],"$vectorize":"text"}\n', '.jsonl')
     const options = { vector: { dimension: 2 } }
     await server.command(keyspace, { createCollection: { name: 'vectors', options } })
@@ -291,7 +291,7 @@ describe('an interrupted stela import', () => {
     assert(!existsSync(`${path}.progress`))
   }
 
-  test('continues with --resume after a kill', async () => {
+  test('continues with --resume after the import was killed', async () => {
     const path = await newFile('killed.jsonl')
     const { child, ended } = startStela(args(path))
     await untilDone(path, 1000)
@@ -329,7 +329,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, await runStela(args(path, '--resume')))
   })
 
-  test('recognises documents that were stored without an answer by their _id', async () => {
+  test('recognises by _id the documents that were stored without an answer', async () => {
     const path = join(folder, 'twice.jsonl')
     const twice = Array.from({ length: 50 }, (_, i) => `{"_id":"twice ${i}"}`)
     await writeFile(path, twice.slice(0, 40).join('\n'))

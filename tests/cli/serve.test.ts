@@ -196,7 +196,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await second.exit, 0)
   })
 
-  test('uses the token and accounts of its environment instead', async () => {
+  test('accepts the token and accounts of its environment, and creates no token', async () => {
     const run = stela(['serve'], {
       STELA_DATA: newFolder(),
       STELA_PORT: '0',

@@ -28,7 +28,7 @@ function shown(records: readonly RawRecord[]): string[] {
 }
 
 describe('splitting an input', () => {
-  test('into lines skips empty ones', () => {
+  test('into lines skips empty lines', () => {
     assert.deepEqual(shown(split('jsonl', 'a\r\n\n \nb\nc')), ['1: a', '4: b', '5: c'])
     assert.deepEqual(shown(split('jsonl', '')), [])
   })

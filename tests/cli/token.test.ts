@@ -72,7 +72,7 @@ describe('stela token with a running server', () => {
     assert.equal((await server.command('', find, { Token: secret })).http, 401)
   })
 
-  test('assigns several roles by name or id, and knows the existing ones', async () => {
+  test('assigns several roles by name or id, and rejects unknown roles', async () => {
     const response = await fetch(`${server.adminUrl}/v2/organizations/roles`, {
       headers: { Token: testToken },
     })
@@ -136,7 +136,7 @@ describe('stela token with the folder of a stopped server', () => {
   const onFolder = (...args: readonly string[]) =>
     runStela(['token', ...args, '--data', dataDir], { token: '' })
 
-  test('creates a token without needing one', async () => {
+  test('needs no token to create one', async () => {
     await fails(openFolder(dataDir), /is not a data folder/)
     assert.deepEqual(readdirSync(dataDir), [])
     let server = await startServer({ dataDir })
@@ -155,7 +155,7 @@ describe('stela token with the folder of a stopped server', () => {
     await server.stop()
   })
 
-  test('keeps the last token that can create others', async () => {
+  test('refuses to revoke the last token that can create tokens', async () => {
     const keeper = await openFolder(dataDir)
     const [{ id, roles }] = (await keeper.list()) as [KnownToken]
     await fails(keeper.revoke(id), /is the last administrator token/)
@@ -166,7 +166,7 @@ describe('stela token with the folder of a stopped server', () => {
   })
 })
 
-describe('an expiry', () => {
+describe('an expiry of', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
 
   for (const [text, expected] of [

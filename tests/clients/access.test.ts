@@ -69,7 +69,7 @@ describe('tokens', () => {
   })
 })
 
-test('keys of other services do not affect commands', async () => {
+test('keys for embedding and reranking services do not affect other commands', async () => {
   const db = service.connect()
   const collection = await db.createCollection<Document>('with_keys', {
     embeddingApiKey: 'embedding-key',
@@ -98,7 +98,7 @@ describe('errors', () => {
     })
   })
 
-  test('are reported together when several things are wrong', async () => {
+  test('are reported together when a command has several errors', async () => {
     const db = service.connect()
     await db.createCollection('several')
     const attempt = db.command(

@@ -207,7 +207,7 @@ describe('updateMany', () => {
     )
   })
 
-  test('changes each document once, although it still matches afterwards', async () => {
+  test('changes each document once, although changed documents still match', async () => {
     const collection = await service.collection(numbered(57))
     const result = await collection.updateMany({ n: { $gte: 0 } }, { $inc: { n: 7 } })
     assert.deepEqual(result, { matchedCount: 57, modifiedCount: 57, upsertedCount: 0 })
@@ -217,7 +217,7 @@ describe('updateMany', () => {
     )
   })
 
-  test('changes every matching document, although it no longer matches afterwards', async () => {
+  test('changes every matching document, although changed documents no longer match', async () => {
     const collection = await service.collection(numbered(57))
     const result = await collection.updateMany({ n: { $lt: 100 } }, { $set: { n: 100 } })
     assert.deepEqual(result, { matchedCount: 57, modifiedCount: 57, upsertedCount: 0 })
@@ -246,7 +246,7 @@ describe('updateMany', () => {
     assert.deepEqual(none, { matchedCount: 0, modifiedCount: 0, upsertedCount: 0 })
   })
 
-  test('reports an error with the counts so far', async () => {
+  test('reports an error with the counts before the error', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionUpdateManyError,
@@ -452,7 +452,7 @@ describe('deleteMany', () => {
     assert.equal(await collection.countDocuments({}, 1000), 78)
   })
 
-  test('deletes all documents without counting them', async () => {
+  test('deletes all documents and returns a count of -1', async () => {
     const collection = await service.collection(numbered(157))
     assert.deepEqual(await collection.deleteMany({}), { deletedCount: -1 })
     assert.deepEqual(await everything(collection), [])
@@ -460,7 +460,7 @@ describe('deleteMany', () => {
     assert.equal(await collection.countDocuments({}, 1000), 1)
   })
 
-  test('reports an error with the counts so far', async () => {
+  test('reports an error with the counts before the error', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionDeleteManyError,

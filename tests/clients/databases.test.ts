@@ -109,7 +109,7 @@ describe('createCollection', () => {
       {},
     ],
   ] as const)
-    test(`creates a collection ${name.replaceAll('_', ' ')}`, async () => {
+    test(`creates and lists a collection ${name.replaceAll('_', ' ')}`, async () => {
       const db = service.connect()
       const options = structuredClone(given) as Parameters<typeof db.createCollection>[1]
       const collection = await db.createCollection(name, options)

@@ -81,7 +81,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(models.rerankings[0]!.query, 'bee')
   })
 
-  test('searches with a vector of the application', async () => {
+  test('searches with a vector that the application passes', async () => {
     const collection = await service.collection(
       [
         { _id: UUID.v7(), n: 1, $vector: vector([1, 0]), $lexical: 'ant' },
@@ -121,7 +121,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(nextPageState, null)
   })
 
-  test('fills the limit with documents that match only some of the words, or none', async () => {
+  test('returns documents with only some of the words, or none, up to the limit', async () => {
     const collection = await collectionOf([
       { _id: 'no text', $vectorize: 'ant in a house' },
       { _id: 'no vector', $lexical: 'ant in a house' },
@@ -149,7 +149,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(error.errorCode, 'INVALID_RERANK_OVERRIDE')
   })
 
-  test('sends the key of the application to the reranker', async () => {
+  test('sends the key that the application passes to the reranker', async () => {
     const { name } = await collectionOf()
     const collection = service
       .connect()

@@ -125,7 +125,7 @@ describe('insertMany', () => {
     assert(insertedIds[2] instanceof ObjectId)
   })
 
-  test('lists in order the ids inserted before the first failure', async () => {
+  test('lists the ids that were inserted before the first failure, in order', async () => {
     const collection = await service.collection([{ _id: 70, old: true }])
     const error = await thrown(
       CollectionInsertManyError,

@@ -114,7 +114,7 @@ describe('a cursor of find', () => {
   })
 
   for (const limit of [1, 19, 20, 21, 40, 156, 157, 158])
-    test(`returns at most ${limit} documents of all pages with this limit`, async () => {
+    test(`returns at most ${limit} documents on all pages together when this is the limit`, async () => {
       const expected = Math.min(limit, 157)
       const found = await collection.find({}, { limit }).toArray()
       assert.equal(new Set(found.map(({ _id }) => _id)).size, expected)
@@ -141,8 +141,8 @@ describe('a cursor of find', () => {
 
 describe('sorts', () => {
   for (const [name, sort, expected] of [
-    ['upwards', { n: 1 }, documents],
-    ['downwards', { n: -1 }, documents.toReversed()],
+    ['in ascending order', { n: 1 }, documents],
+    ['in descending order', { n: -1 }, documents.toReversed()],
     ['by id', { _id: -1 }, documents.toReversed()],
     [
       'by one field after another',
@@ -150,11 +150,11 @@ describe('sorts', () => {
       [...documents.filter(({ even }) => even), ...documents.filter(({ even }) => !even)],
     ],
     [
-      'with ties, which go by id',
+      'with ties, which the id decides',
       { even: 1 },
       [...documents.filter(({ even }) => !even), ...documents.filter(({ even }) => even)],
     ],
-    ['by a field that nothing has', { absent: -1 }, documents],
+    ['by a field that no document has', { absent: -1 }, documents],
   ] as const)
     test(`are stable over several pages ${name}`, async () => {
       assert.deepEqual(await collection.find({}, { sort }).toArray(), expected)
@@ -368,7 +368,7 @@ describe('countDocuments', () => {
     assert.equal(await collection.countDocuments({ n: -1 }, 1000), 0)
   })
 
-  test('fails above the upper bound of the caller', async () => {
+  test('fails when the count exceeds the upper bound of the caller', async () => {
     assert.equal(await collection.countDocuments({}, 157), 157)
     const error = await thrown(
       TooManyDocumentsToCountError,
@@ -378,7 +378,7 @@ describe('countDocuments', () => {
     assert.equal(error.hitServerLimit, false)
   })
 
-  test('fails above the upper bound of the service', async () => {
+  test('fails when the count exceeds the upper bound of the service', async () => {
     const many = await service.collection()
     await many.insertMany(numbered(1000), { chunkSize: 100 })
     assert.equal(await many.countDocuments({}, 5000), 1000)

@@ -56,7 +56,7 @@ describe('a vector search', () => {
     assert.deepEqual((found!['$vector'] as DataAPIVector).asArray(), [0, 0.25])
   })
 
-  test('selects the document to change', async () => {
+  test('selects the document that a command changes', async () => {
     const collection = await create()
     const sort = { $vector: [1, 0.1] }
     const updated = await collection.findOneAndUpdate(

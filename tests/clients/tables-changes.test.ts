@@ -90,25 +90,25 @@ describe('updateOne', () => {
   for (const [why, filter, update, code] of [
     ['without a filter', {}, { $set: { value: 1 } }, 'MISSING_FILTER_FOR_UPDATE_DELETE'],
     [
-      'with part of the key',
+      'with a filter on part of the key',
       { place: 'a' },
       { $set: { value: 1 } },
       'MISSING_FULL_PRIMARY_KEY_FOR_UPDATE_DELETE',
     ],
     [
-      'by another column',
+      'with a filter on a column outside the key',
       { value: 1 },
       { $set: { value: 2 } },
       'UNSUPPORTED_NON_PRIMARY_KEY_FILTER_FOR_UPDATE_DELETE',
     ],
     [
-      'by a range',
+      'with a filter on a range of the key',
       { place: 'a', day: 1, hour: { $gt: 1 } },
       { $set: { value: 1 } },
       'UNSUPPORTED_FILTER_FOR_UPDATE_ONE_DELETE_ONE',
     ],
     [
-      'of the key',
+      'of a key column',
       { place: 'a', day: 1, hour: 1 },
       { $set: { hour: 2 } },
       'UNSUPPORTED_UPDATE_FOR_PRIMARY_KEY_COLUMNS',
@@ -119,7 +119,7 @@ describe('updateOne', () => {
       { $inc: { value: 2 } },
       'UNSUPPORTED_UPDATE_OPERATIONS_FOR_TABLE',
     ],
-    ['of nothing', { place: 'a', day: 1, hour: 1 }, {}, 'MISSING_UPDATE_OPERATIONS'],
+    ['without operators', { place: 'a', day: 1, hour: 1 }, {}, 'MISSING_UPDATE_OPERATIONS'],
     [
       'with a wrong value',
       { place: 'a', day: 1, hour: 1 },
@@ -163,7 +163,7 @@ describe('deleteOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [{ ...nothingKnown, id: 'b' }])
   })
 
-  test('requires exactly the whole key', async () => {
+  test('requires a filter with one value for every key column', async () => {
     const table = await tables.readings()
     for (const [filter, code] of [
       [{}, 'MISSING_FILTER_FOR_UPDATE_DELETE'],

@@ -143,14 +143,14 @@ describe('a cursor', () => {
   })
 
   for (const limit of [1, 19, 20, 21, 40, 249, 250, 251])
-    test(`returns at most ${limit} rows of all pages with this limit`, async () => {
+    test(`returns at most ${limit} rows on all pages together when this is the limit`, async () => {
       const found = await table.find({ place: 2 }, { limit }).toArray()
       assert.deepEqual(found, inPlace2.slice(0, limit))
       const all = await table.find({}, { limit }).toArray()
       assert.equal(new Set(all.map(keyOf)).size, limit)
     })
 
-  test('filters by several values at once, over all pages', async () => {
+  test('filters by a list of values, over all pages', async () => {
     const filter = { place: { $in: [1, 3] }, n: { $gte: 200 } }
     const found = await table.find(filter).toArray()
     const expected = rows.filter(({ place, n }) => place % 2 === 1 && n >= 200)

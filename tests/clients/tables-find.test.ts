@@ -156,7 +156,7 @@ describe('filters', () => {
       assert.equal(await idsOf(filter), ids)
     })
 
-  test('return the same rows with indexes', async () => {
+  test('return the same rows when columns have indexes', async () => {
     const indexed = await createPeople('indexed')
     for (const column of ['name', 'age', 'big', 'born', 'seen', 'key', 'tags'] as const)
       await indexed.createIndex(`of_${column}`, column)

@@ -133,7 +133,7 @@ describe('createIndex', () => {
   })
 
   for (const [why, column, options, code] of [
-    ['a column that there is not', 'absent', {}, 'UNKNOWN_INDEX_COLUMN'],
+    ['a column that does not exist', 'absent', {}, 'UNKNOWN_INDEX_COLUMN'],
     ['a vector', 'v', {}, 'UNSUPPORTED_INDEXING_FOR_DATA_TYPES'],
     [
       'the keys of a number',

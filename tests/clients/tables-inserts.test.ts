@@ -55,7 +55,7 @@ describe('insertOne', () => {
 
   for (const [why, row, code, said] of [
     ['without its key', { name: 'Ann' }, 'MISSING_PRIMARY_KEY_COLUMNS', 'id(text)'],
-    ['with a key of null', { id: null }, 'MISSING_PRIMARY_KEY_COLUMNS', 'id(text)'],
+    ['with a null key', { id: null }, 'MISSING_PRIMARY_KEY_COLUMNS', 'id(text)'],
     ['with an unknown column', { id: 'a', nick: 'A' }, 'UNKNOWN_TABLE_COLUMNS', 'nick'],
     [
       'with a value of another type',
@@ -138,7 +138,7 @@ describe('insertMany', () => {
     { id: 'e', age: 5 },
   ] as unknown as Person[]
 
-  test('continues after invalid rows when unordered, and lists them', async () => {
+  test('continues after invalid rows when unordered, and lists the invalid rows', async () => {
     const table = await tables.people()
     const error = await thrown(TableInsertManyError, table.insertMany(mixed))
     assert.deepEqual(error.insertedIds(), [{ id: 'a' }, { id: 'c' }, { id: 'e' }])

@@ -153,7 +153,7 @@ describe('createTable', () => {
 
   for (const [why, definition, code] of [
     [
-      'a type that there is not',
+      'an unknown type',
       { columns: { id: 'string' }, primaryKey: 'id' },
       'UNKNOWN_PRIMITIVE_DATA_TYPE',
     ],
@@ -173,12 +173,12 @@ describe('createTable', () => {
       'UNSUPPORTED_LIST_DEFINITION',
     ],
     [
-      'a vector of no length',
+      'a vector without a dimension',
       { columns: { id: 'text', v: { type: 'vector' } }, primaryKey: 'id' },
       'MISSING_DIMENSION_IN_VECTOR_COLUMN',
     ],
     [
-      'a key that is no column',
+      'a key column that is not defined',
       { columns: { id: 'text' }, primaryKey: 'key' },
       'UNKNOWN_PARTITION_COLUMNS',
     ],
@@ -188,7 +188,7 @@ describe('createTable', () => {
       'MISSING_PARTITION_COLUMNS',
     ],
     [
-      'a type of the user that is missing',
+      'a user-defined type that does not exist',
       {
         columns: { id: 'text', u: { type: 'userDefined', udtName: 'absent' } },
         primaryKey: 'id',
@@ -312,7 +312,7 @@ describe('alter', () => {
 
   for (const [why, column, code] of [
     ['of the key', 'id', 'CANNOT_DROP_PRIMARY_KEY_COLUMNS'],
-    ['that there are not', 'absent', 'CANNOT_DROP_UNKNOWN_COLUMNS'],
+    ['that do not exist', 'absent', 'CANNOT_DROP_UNKNOWN_COLUMNS'],
     ['that have an index', 'v', 'CANNOT_DROP_INDEXED_COLUMNS'],
   ] as const)
     test(`rejects dropping columns ${why}`, async () => {

@@ -94,7 +94,7 @@ describe('a vector search', () => {
     assert.deepEqual(await cursor.toArray(), [{ id: 'north', $similarity: 1 }])
   })
 
-  test('uses one of several vector columns', async () => {
+  test('compares the vector column that the sort names', async () => {
     const table = await create()
     await table.createVectorIndex(`${table.name}_w`, 'w')
     const find = (sort: Record<string, number[]>) => table.find({}, { sort }).toArray()
@@ -152,20 +152,20 @@ describe('a vector search', () => {
       'CANNOT_VECTOR_SORT_ON_MISMATCHED_VECTOR_DIMENSIONS',
     ],
     [
-      'of more than a thousand',
+      'with a limit above a thousand',
       { v: [1, 2] },
       { limit: 1001 },
       'CANNOT_VECTOR_SORT_WITH_LIMIT_EXCEEDS_MAX',
     ],
-    ['that skips', { v: [1, 2] }, { skip: 1 }, 'CANNOT_VECTOR_SORT_WITH_SKIP_OPTION'],
-    ['by a number', { n: [1, 2] }, {}, 'CANNOT_VECTOR_SORT_NON_VECTOR_COLUMNS'],
+    ['with a skip', { v: [1, 2] }, { skip: 1 }, 'CANNOT_VECTOR_SORT_WITH_SKIP_OPTION'],
+    ['on a number column', { n: [1, 2] }, {}, 'CANNOT_VECTOR_SORT_NON_VECTOR_COLUMNS'],
     [
-      'by a text, without a service',
+      'with a text and no embedding service',
       { v: 'text' },
       {},
       'CANNOT_VECTORIZE_SORT_WHEN_MISSING_VECTORIZE_DEFINITION',
     ],
-    ['up or down', { v: 1 }, {}, 'INVALID_VECTOR_SORT_EXPRESSION'],
+    ['with a sort direction', { v: 1 }, {}, 'INVALID_VECTOR_SORT_EXPRESSION'],
   ] as const)
     test(`is rejected ${why}`, async () => {
       const table = await create()

@@ -121,7 +121,7 @@ describe('a column', () => {
 
   for (const [type, some] of Object.entries(values)) {
     if (type === 'duration') continue
-    test(`with type ${type} can be a key, which inserts return whole`, async () => {
+    test(`with type ${type} can be a key, which inserts return completely`, async () => {
       const table = await db.createTable<SomeRow>(`key_${type}`, {
         definition: {
           columns: { p: type, c: type, n: 'int' },
@@ -242,7 +242,7 @@ describe('a vector', () => {
 })
 
 describe('numbers', () => {
-  test('are accepted as instances of other classes when their values are whole', async () => {
+  test('are accepted as instances of other number classes when they are integers', async () => {
     const table = await db.createTable<SomeRow>('whole', {
       definition: {
         columns: {

@@ -43,7 +43,7 @@ const allOff: OptionsContext = {
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
 describe('accepted collection options', () => {
-  accepts('nothing at all', undefined, { lexical, rerank })
+  accepts('absent options', undefined, { lexical, rerank })
   accepts('null', null, { lexical, rerank })
   accepts('an empty object', {}, { lexical, rerank })
   accepts(
@@ -199,7 +199,7 @@ describe('accepted collection options', () => {
     )
   })
 
-  test('record whether lexical and rerank were given', () => {
+  test('record whether lexical and rerank were requested', () => {
     assert.deepEqual(parse({}).given, { lexical: false, rerank: false })
     assert.deepEqual(parse({ lexical: null, rerank }).given, {
       lexical: false,
@@ -361,14 +361,14 @@ describe('embedding services', () => {
   const vectorOf = (service: object, more: object = {}, context = allOn) =>
     parse({ vector: { ...more, service } }, context).options.vector
 
-  test('take the dimension from a model with a fixed one', () => {
+  test('take the dimension from a model with a fixed dimension', () => {
     const service = { provider: 'example', modelName: 'fixed-8' }
     const filled = { dimension: 8, metric: 'cosine', sourceModel: 'other', service }
     assert.deepEqual(vectorOf(service), filled)
     assert.deepEqual(vectorOf(service, { dimension: 8 }), filled)
   })
 
-  test('use the default dimension of a model with a range or a choice, or the given one', () => {
+  test('use the requested dimension, or else the default of a model with a range or a choice', () => {
     for (const [modelName, dimension, expected] of [
       ['range-2-16', undefined, 16],
       ['range-2-16', 2, 2],
@@ -392,7 +392,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('store a credential under one name, with or without the name of its part', () => {
+  test('store "mine.providerKey" for the credentials "mine" and "mine.providerKey"', () => {
     for (const credential of ['mine', 'mine.providerKey'])
       assert.deepEqual(
         vectorOf({
@@ -491,15 +491,15 @@ describe('differences of collection options', () => {
   })
 
   const equal: [string, unknown, unknown][] = [
-    ['nothing twice', {}, undefined],
-    ['the same twice', rich, rich],
+    ['omitted options', {}, undefined],
+    ['equal options', rich, rich],
     [
-      'paths in another order',
+      'the order of paths',
       { indexing: { deny: ['a', 'b'] } },
       { indexing: { deny: ['b', 'a'] } },
     ],
     [
-      'defaults written out',
+      'explicit defaults',
       { vector: { size: 5, metric: 'cosine', sourceModel: 'other' } },
       { vector: { dimension: 5 } },
     ],
@@ -509,12 +509,12 @@ describe('differences of collection options', () => {
       { lexical: { enabled: false }, rerank: { enabled: false } },
     ],
     [
-      'an analyzer in another case',
+      'the case of an analyzer name',
       { lexical: { enabled: true, analyzer: 'GERMAN' } },
       { lexical: { enabled: true, analyzer: 'german' } },
     ],
-    ['a default analyzer', { lexical: { enabled: true, analyzer: {} } }, {}],
-    ['a recipe in other words', recipe('Standard', []), recipe('standard')],
+    ['an explicit default analyzer', { lexical: { enabled: true, analyzer: {} } }, {}],
+    ['the spelling of an analyzer definition', recipe('Standard', []), recipe('standard')],
     [
       'empty authentication and parameters',
       {
@@ -531,7 +531,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [name, requested, existing] of equal)
-    test(`are an empty list: ${name}`, () => {
+    test(`do not include ${name}`, () => {
       assert.deepEqual(differences(parse(requested), parse(existing).options, asAsked), [])
     })
 
@@ -588,7 +588,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [settings, requested, existing] of different)
-    test(`list ${settings.join(', ')}: ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
+    test(`are ${settings.join(', ')} for ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
       assert.deepEqual(
         differences(parse(requested), parse(existing).options, asAsked),
         settings,
@@ -640,7 +640,7 @@ function failures(options: unknown, context = allOn): readonly ApiError[] {
 }
 
 function accepts(what: string, given: unknown, expected: object) {
-  test(what, () => {
+  test(`include ${what}`, () => {
     assert.deepEqual(parse(given).options, expected)
   })
 }

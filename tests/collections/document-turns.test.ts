@@ -5,7 +5,7 @@ import { waitForTurn } from '../../src/collections/document-turns.ts'
 import { LocalDocumentTurns } from '../../src/collections/local-document-turns.ts'
 
 describe('a turn', () => {
-  test('passes to the next caller when the caller before it has left', async () => {
+  test('passes to the next caller that has not left', async () => {
     const turns = new LocalDocumentTurns()
     const hold = (work: (waited: boolean) => Promise<string>, signal?: AbortSignal) =>
       waitForTurn(work, (inTurn) => turns.holding(['a'], inTurn), ownCaller(signal))
@@ -21,7 +21,7 @@ describe('a turn', () => {
     assert.equal(await staying, 'waited: true')
   })
 
-  test('continues when its caller leaves after it began', async () => {
+  test('that has begun continues when its caller leaves', async () => {
     const turns = new LocalDocumentTurns()
     for (const isLate of [false, true]) {
       const caller = new AbortController()

@@ -129,7 +129,7 @@ describe('find', () => {
     await fixture.page({})
   })
 
-  test('limits the size of skipped documents to that of a reply when the engine does not sort', async () => {
+  test('rejects a skip of documents larger than a reply when the engine does not sort', async () => {
     const fixture = new Fixture({ pageSize: 1, replySizeMax: 1_000 })
     const text = 'x'.repeat(100)
     await fixture.insert(...numbered(30).map((document) => ({ ...document, text })))
@@ -153,7 +153,7 @@ describe('find', () => {
 })
 
 describe('count', () => {
-  test('reads documents when the engine cannot count, and stops at the given number', async () => {
+  test('reads documents when the engine cannot count, and stops at the given maximum', async () => {
     const fixture = new Fixture()
     await fixture.insert(...numbered(30))
     const { filter } = fixture.select({ filter: { even: true } })
@@ -221,7 +221,7 @@ describe('changes', () => {
     assert.equal(fixture.engine.writes.length - writes, 2 * defaultLimits.changeAttemptsMax)
   })
 
-  test('affect nothing when the only match was deleted meanwhile', async () => {
+  test('affect nothing when the only match is deleted before the write', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 'gone', n: 1 })
     fixture.engine.meanwhile = () => fixture.engine.remove('"gone"')
@@ -324,7 +324,7 @@ describe('changes', () => {
     assert.deepEqual((await fixture.page({})).documents, ['{"_id":1,"n":10}'])
   })
 
-  test('by an upsert affect nothing when the document with its _id fails another condition', async () => {
+  test('by an upsert affect nothing when its _id exists and the document does not match the filter', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 })
     const changed = await fixture.update(

@@ -23,11 +23,11 @@ describe('ids', () => {
       checkId(json(id))
   })
 
-  test('reject empty strings', () => {
+  test('cannot be empty strings', () => {
     assert.throws(() => checkId(''), { code: 'SHRED_BAD_DOCID_VALUE' })
   })
 
-  test('reject arrays, objects, binary and malformed values', () => {
+  test('cannot be arrays, objects, binary or malformed values', () => {
     for (const id of [
       [],
       ['a'],
@@ -47,7 +47,7 @@ describe('ids', () => {
       )
   })
 
-  test('are equal to the plain text of a UUID or ObjectId in lower case', () => {
+  test('that are UUIDs or ObjectIds equal their plain text in lower case', () => {
     const lower = idKey(uuid.toLowerCase())
     assert.equal(idKey(json({ $uuid: uuid })), lower)
     assert.notEqual(idKey(uuid), lower)
@@ -100,7 +100,7 @@ describe('generated ids', () => {
     })
   }
 
-  test('contain the time when their type has one', () => {
+  test('contain the time when their type contains a time', () => {
     const soon = Date.now() + 60_000
     assert.equal(parseInt(uuidV7(soon).replaceAll('-', '').slice(0, 12), 16), soon)
     assert.equal(parseInt(objectId(soon).slice(0, 8), 16), Math.floor(soon / 1000))

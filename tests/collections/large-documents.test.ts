@@ -22,7 +22,7 @@ function large(_id: string) {
 }
 
 describe('large documents', () => {
-  test('are parsed with yields, small ones without a promise', async () => {
+  test('are parsed with yields, and small requests are parsed without a promise', async () => {
     const caller = new CountingCaller()
     const body = Buffer.from(JSON.stringify(large('a')))
     await parseBody(body, defaultLimits, caller)
@@ -124,7 +124,7 @@ describe('large documents', () => {
 })
 
 describe('many documents', () => {
-  test('are sorted with yields, and with more of them for more sort fields', async () => {
+  test('are sorted with yields, and with more yields for more sort fields', async () => {
     const fixture = new Fixture()
     const fields = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`f${n}`, 1]))
     const ids = Array.from({ length: 1_000 }, (_, n) => (n * 7_919) % 1_000)

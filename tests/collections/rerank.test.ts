@@ -308,7 +308,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.texts.slice(1), ['ant', 'ant', 'ant'])
   })
 
-  test('searches by a given vector when there is no text to embed', async () => {
+  test('searches by the vector in $hybrid when there is no text to embed', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: [1, 0], $lexical: 'ant', t: 'q' },
       { _id: 2, $vector: [0, 1], $lexical: 'ant', t: 'q q' },
@@ -360,7 +360,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('finds as many documents by each search as it returns, by default', async () => {
+  test('finds as many documents by each search as the limit allows, by default', async () => {
     const fixture = await new Fixture().insert(
       ...Array.from({ length: 120 }, (_, i) => ({ _id: i, $hybrid: 'ant' })),
     )
@@ -378,7 +378,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(counts, [10, 3, 110, 7])
   })
 
-  test('includes documents that have only a vector, when configured', async () => {
+  test('includes documents without $lexical when hybridEligibility is "vector"', async () => {
     const documents = [
       { _id: 1, $vectorize: 'ant' },
       { _id: 2, $vectorize: 'bee', $lexical: 'ant ant' },
@@ -484,7 +484,7 @@ describe('a hybrid search', () => {
 })
 
 describe('a service named by the command', () => {
-  test('reranks instead of the service of the collection, even when the collection has none', async () => {
+  test('reranks instead of the service of the collection, even when the collection has no service', async () => {
     for (const rerank of [{ enabled: false }, { enabled: true, service }]) {
       const fixture = await new Fixture({ rerank }).insert({ _id: 1, $hybrid: 'ant' })
       await fixture.find({ sort: { $hybrid: 'ant' }, service: fair('fair') })
@@ -514,7 +514,7 @@ describe('a service named by the command', () => {
     await new Fixture().refuse({ sort, service: fair('gone') }, 'END_OF_LIFE_AI_MODEL')
   })
 
-  test('may be deprecated when a collection uses it, but not removed', async () => {
+  test('is required when the model of the collection was removed, but not when the model is deprecated', async () => {
     const using = (modelName: string) =>
       new Fixture({ rerank: { enabled: true, service: { provider: 'judge', modelName } } })
     const sort = { $hybrid: 'ant' }

@@ -103,7 +103,7 @@ describe('concurrent upserts', () => {
     assert.equal((await fixture.all()).length, count)
   })
 
-  test('create one document each when no created document matches the filter', async () => {
+  test('create one document each when the created documents do not match the filter', async () => {
     const fixture = new Fixture({ pageSize: 2 * count })
     await times(() => fixture.replace({ filter: { name: 'a' } }, { name: 'b' }, upsert))
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('concurrent upserts', () => {
     )
   })
 
-  test('among concurrent deletes leave one document or none', async () => {
+  test('and concurrent deletes leave one document or none', async () => {
     const fixture = new Fixture()
     const filter = { name: 'counter' }
     for (let round = 0; round < 20; round++) {
@@ -146,7 +146,7 @@ describe('concurrent upserts', () => {
     assert.equal((await fixture.all()).length, 1)
   })
 
-  test('continue when an earlier one fails', async () => {
+  test('continue when an earlier upsert fails', async () => {
     const fixture = new Fixture()
     let writes = 0
     fixture.engine.meanwhile = () => {
@@ -177,7 +177,7 @@ describe('concurrent upserts', () => {
     assert.equal(await upserts.inTurn('two', record, () => true, done), 'done')
   })
 
-  test('also wait for an upsert that starts while they check the document of an earlier one', async () => {
+  test('also wait for an upsert that starts while they check the document of an earlier upsert', async () => {
     const upserts = new Upserts()
     const begin = (record: NewRecord) => {
       let end!: () => void
@@ -212,7 +212,7 @@ describe('concurrent upserts', () => {
     assert.equal(upserts.size, 0)
   })
 
-  test('end when their client disconnects, and others do not wait for them', async () => {
+  test('end when their client disconnects, and other upserts do not wait for them', async () => {
     const fixture = new Fixture()
     let release!: () => void
     const stuck = new Promise<void>((resolve) => (release = resolve))

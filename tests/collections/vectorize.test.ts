@@ -63,7 +63,7 @@ describe('inserting $vectorize', () => {
     }
   })
 
-  test('is rejected for the whole command before anything is embedded', async () => {
+  test('makes the whole command fail before any request to the provider when a value is invalid', async () => {
     const cases: readonly (readonly [object, string])[] = [
       [{ $vectorize: 5 }, 'INVALID_VECTORIZE_VALUE_TYPE'],
       [{ $vectorize: ['red'] }, 'INVALID_VECTORIZE_VALUE_TYPE'],
@@ -163,7 +163,7 @@ describe('updating $vectorize', () => {
     }
   })
 
-  test('removes the text with $set of $vector, and both fields with $unset of either', async () => {
+  test('removes the text with $set of $vector, and both fields with $unset of one of them', async () => {
     const set = await withDocument()
     await set.update({}, { $set: { $vector: [1, 2, 3] } })
     assert.deepEqual(await set.all(), ['{"_id":1,"a":1,"$vector":[1,2,3]}'])
@@ -182,7 +182,7 @@ describe('updating $vectorize', () => {
     ])
   })
 
-  test('rejects values other than texts, and both fields at once', async () => {
+  test('rejects values other than texts, and $vector in the same update', async () => {
     const fixture = await withDocument()
     const refuse = (update: object, code: string) =>
       assert.rejects(async () => fixture.update({}, update), { code })
@@ -229,7 +229,7 @@ describe('updating $vectorize', () => {
       assert.match(text, /"\$vector":\[0,1,0\],"\$vectorize":"green"/)
   })
 
-  test('sends one request even when others keep changing the document', async () => {
+  test('sends one request even when other requests keep changing the document', async () => {
     const fixture = await withDocument()
     let others = 2
     fixture.engine.meanwhile = () => {
@@ -337,7 +337,7 @@ describe('searching by $vectorize', () => {
     assert.deepEqual(sortVector, Float32Array.of(0, 1, 1))
   })
 
-  test('returns no more documents than a search by vector', async () => {
+  test('returns at most the maximum number of documents for a search by vector', async () => {
     const fixture = new Fixture({ vectorLimitMax: 2 }, wordVectors)
     await fixture.insert(...[1, 2, 3].map((_id) => ({ _id, $vectorize: 'red' })))
     const sort = { $vectorize: 'red' }

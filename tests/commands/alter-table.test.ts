@@ -225,7 +225,7 @@ describe('alterTable', () => {
       await schemas.refuse(name, alter(operation), code, ...named)
   })
 
-  test('keeps all columns when concurrent requests add them', async () => {
+  test('keeps all columns that concurrent requests add', async () => {
     const name = await schemas.table()
     await Promise.all(times(7, (i) => schemas.ok(name, add({ [`c${i}`]: 'int' }))))
     assert.equal(Object.keys(await columnsOf(name)).length, 8)

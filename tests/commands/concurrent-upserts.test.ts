@@ -38,7 +38,7 @@ describe('concurrent upserts', () => {
       assert.equal(document!['n'], name === 'findOneAndReplace' ? 1 : count)
     })
 
-  test('and deletes leave one document or none', async () => {
+  test('and concurrent deletes leave one document or none', async () => {
     const books = await collections.create()
     const filter = { name: 'counter' }
     for (let round = 0; round < 5; round++) {

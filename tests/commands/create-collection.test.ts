@@ -91,7 +91,7 @@ describe('createCollection', () => {
     ])
   })
 
-  test('rejects features that the request switched off', async () => {
+  test('rejects features that a header of the request switched off', async () => {
     const lexicalOff = { 'Feature-Flag-lexical': 'false' }
     const rerankingOff = { 'Feature-Flag-reranking': 'false' }
     refuses(
@@ -142,7 +142,7 @@ describe('createCollection', () => {
       )
     })
 
-    test('uses the existing settings for omitted lexical and rerank', async () => {
+    test('keeps the existing settings when lexical and rerank are omitted', async () => {
       const { defaultId, vector, indexing } = rich
       isOk(await create('rich', rich))
       isOk(await create('rich', { defaultId, vector, indexing }))
@@ -152,7 +152,7 @@ describe('createCollection', () => {
       })
     })
 
-    test('rejects other settings and names the differing ones', async () => {
+    test('rejects other settings and names the settings that differ', async () => {
       isOk(await create('rich', rich))
       for (const [change, differing] of [
         [{ defaultId: undefined }, 'defaultId'],
@@ -176,7 +176,7 @@ describe('createCollection', () => {
         )
     })
 
-    test('distinguishes a default from the same value given explicitly', async () => {
+    test('distinguishes an omitted option from an explicit default', async () => {
       isOk(await create('defaults'))
       for (const options of [
         { defaultId: { type: 'uuid' } },

@@ -98,7 +98,7 @@ describe('createIndex', () => {
     await schemas.fail(single, create('id'), 'INVALID_INDEX_DEFINITION', '"id"')
   })
 
-  test('accepts its own index type in any case, and no other', async () => {
+  test('accepts the index type "regular" in any case, and no other type', async () => {
     const table = await schemas.table({ a: 'int' })
     const send = (indexType: unknown) => ({
       createIndex: { name: 'typed', definition: { column: 'a' }, indexType },
@@ -214,7 +214,7 @@ describe('createIndex', () => {
       )
   })
 
-  test('rejects a second index on the same column or the same part of a map', async () => {
+  test('rejects a second index on the same column, or on the same part of a map column', async () => {
     const table = await schemas.table({
       a: 'text',
       m: { type: 'map', keyType: 'text', valueType: 'int' },

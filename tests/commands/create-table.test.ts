@@ -32,7 +32,7 @@ describe('createTable', () => {
     'varint',
   ]
 
-  test('accepts every value type, in both forms', async () => {
+  test('accepts every value type, as a name or as an object', async () => {
     const short = values.map((type) => [`${type}_short`, type] as const)
     const long = values.map((type) => [`${type}_long`, { type }] as const)
     const name = await schemas.table(Object.fromEntries<unknown>([...short, ...long]))
@@ -126,7 +126,7 @@ describe('createTable', () => {
     assert.deepEqual(columns['map'], { type: 'map', keyType: 'int', valueType: address })
   })
 
-  test('accepts keys of one column, of several columns, and with a sort order within partitions', async () => {
+  test('accepts keys of one column, of several columns, and with a partition sort', async () => {
     const columns = { a: 'text', b: 'blob', c: { type: 'vector', dimension: 2 } }
     for (const [given, shown] of [
       ['a', { partitionBy: ['a'], partitionSort: {} }],
@@ -393,7 +393,7 @@ describe('createTable', () => {
     assert.deepEqual(Object.keys((await schemas.explain('taken')).columns), ['id'])
   })
 
-  test('reserves its name against collections', async () => {
+  test('prevents a collection of the same name', async () => {
     await schemas.ok('', create(simple, 'only_table'))
     await schemas.refuse(
       '',
@@ -499,7 +499,7 @@ describe('createTable at the limits', () => {
   })
 })
 
-describe('a restart', () => {
+describe('a restart of the server', () => {
   const schemas = new Schemas({}, { durable: true })
 
   test('keeps tables, columns, indexes and types', unlessOnCluster, async () => {

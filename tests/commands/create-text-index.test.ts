@@ -11,7 +11,7 @@ describe('createTextIndex', () => {
     createTextIndex: { name: `words_${++count}`, definition: { column, options }, ...more },
   })
 
-  test('accepts analyzers by name and by definition, and lists them as given', async () => {
+  test('accepts analyzers by name and by definition, and lists analyzers in the form sent', async () => {
     const recipe = {
       tokenizer: { name: 'standard', args: {} },
       filters: [{ name: 'lowercase' }, { name: 'stop' }],
@@ -86,7 +86,7 @@ describe('createTextIndex', () => {
     await schemas.ok(table, { createIndex: { name: 'by_a', definition: { column: 'a' } } })
   })
 
-  test('accepts its own index type only', async () => {
+  test('accepts only the index type "text"', async () => {
     const table = await schemas.table({ a: 'text' })
     await schemas.refuse(
       table,

@@ -95,7 +95,7 @@ describe('createVectorIndex', () => {
     await schemas.fail(table, create('w'), 'INVALID_INDEX_DEFINITION', '9', '8')
   })
 
-  test('accepts its own index type only', async () => {
+  test('accepts only the index type "vector"', async () => {
     const table = await vectors('v')
     await schemas.refuse(
       table,

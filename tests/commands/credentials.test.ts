@@ -25,7 +25,7 @@ function withAccounts(engine: Engine, seen: EngineCredentials[]): Engine {
   }
 }
 
-test('each request runs with the engine credentials that it was sent with', async (context) => {
+test('each request uses the engine credentials of its own token', async (context) => {
   const { engine } = await openEmbedded(context)
   const seen: EngineCredentials[] = []
   const accounts = [ann, bob]

@@ -25,7 +25,7 @@ describe('deleteCollection', () => {
     assert.deepEqual(answer.codes, ['UNKNOWN_COLLECTION_OR_TABLE'])
   })
 
-  test('frees the name for a collection with other settings and without the old documents', async () => {
+  test('allows a new collection of the same name, with other settings and no documents', async () => {
     for (const dimension of [2, 3]) {
       const options = { vector: { dimension } }
       const created = await run({ createCollection: { name: 'again', options } })

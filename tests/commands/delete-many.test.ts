@@ -38,7 +38,7 @@ describe('deleteMany', () => {
     assert.deepEqual(status, { deletedCount: 20 })
   })
 
-  test('counts each document for only one of several concurrent callers', async () => {
+  test('counts each deleted document in only one of several concurrent requests', async () => {
     const books = await collections.create(numbered(20))
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>

@@ -29,7 +29,7 @@ describe('deleteOne', () => {
     )
   })
 
-  test('frees the _id', async () => {
+  test('allows the _id to be inserted again', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     await books.run({ deleteOne: { filter: { _id: 1 } } })
     await books.insert({ _id: 1, a: 2 })
@@ -37,7 +37,7 @@ describe('deleteOne', () => {
   })
 
   for (const filter of [{ _id: 1 }, { n: 1 }])
-    test(`reports 1 to exactly one of concurrent callers, by ${Object.keys(filter)[0]!}`, async () => {
+    test(`returns a count of 1 to only one of several concurrent requests, by ${Object.keys(filter)[0]!}`, async () => {
       const books = await collections.create(numbered(3))
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => books.run({ deleteOne: { filter } })),

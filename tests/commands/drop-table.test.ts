@@ -6,7 +6,7 @@ describe('dropTable', () => {
   const schemas = new Schemas()
   const drop = (name: unknown, options?: object) => ({ dropTable: { name, options } })
 
-  test('drops a table and frees its name and the names of its indexes', async () => {
+  test('drops a table, whose name and index names can be used again', async () => {
     const name = await schemas.table({ a: 'int' })
     const index = { createIndex: { name: 'by_a', definition: { column: 'a' } } }
     await schemas.ok(name, index)
@@ -32,7 +32,7 @@ describe('dropTable', () => {
     assert.equal(await schemas.status('documents', { countDocuments: {} }, 'count'), 0)
   })
 
-  test('is required for tables: deleteCollection does not drop them', async () => {
+  test('is required for tables, which deleteCollection does not drop', async () => {
     const name = await schemas.table()
     await schemas.ok('', { deleteCollection: { name } })
     await schemas.explain(name)

@@ -180,7 +180,7 @@ describe('a dropped column', () => {
     },
   )
 
-  test('has a counterpart in a renamed field, whose name can be reused with any type', async () => {
+  test('and a renamed field both allow the old name to be used again with any type', async () => {
     const moved = { type: 'userDefined', udtName: 'moved' }
     await schemas.ok('', {
       createType: { name: 'moved', definition: { fields: { at: 'text' } } },

@@ -53,7 +53,7 @@ describe('failures', () => {
     return error!
   }
 
-  test('from the catalog are returned unchanged', async () => {
+  test('that are API errors are returned unchanged', async () => {
     const one = apiError('UNAUTHENTICATED_REQUEST')
     const two = apiError('UNKNOWN_KEYSPACE', { keyspace: 'x' })
     assert.deepEqual(await explain(one), [one])
@@ -82,7 +82,7 @@ describe('failures', () => {
     ['schema', 'CORRUPTED_COLLECTION_SCHEMA'],
     ['write', 'FAILED_WRITE_REQUEST'],
   ] as const)
-    test(`are logged and name the collection when the engine reports ${kind}`, async () => {
+    test(`are logged and name the collection when the engine reports the error '${kind}'`, async () => {
       const error = await explainEngine(kind)
       assert.equal(error.code, code)
       assert.equal(error.family, 'SERVER')
@@ -97,7 +97,7 @@ describe('failures', () => {
     ['change', 'TIMEOUT_WRITING_DATA', 'may have been written'],
     ['drop', 'TIMEOUT_WRITING_DATA', 'may have been written'],
   ] as const)
-    test(`for a timeout of the engine state whether a ${does} may have taken effect`, async () => {
+    test(`for a timeout of the engine during a ${does} state whether data may have changed`, async () => {
       const error = await explainEngine('timeout', undefined, does)
       assert.deepEqual(wireOf(error), ['SERVER', 'DATABASE', code, 200])
       for (const part of ['find on default_keyspace.books', 'the reason', says])
@@ -109,7 +109,7 @@ describe('failures', () => {
     ['unavailable', ['SERVER', 'DATABASE', 'UNAVAILABLE_DATABASE', 200], 1],
     ['unsupported', ['SERVER', 'DATABASE', 'UNSUPPORTED_DATABASE_QUERY', 200], 0],
   ] as const)
-    test(`contain the reason when the engine reports ${kind}`, async () => {
+    test(`contain the reason when the engine reports the error '${kind}'`, async () => {
       const error = await explainEngine(kind)
       assert.deepEqual(wireOf(error), expected)
       for (const part of ['default_keyspace.books', 'the reason'])
@@ -117,7 +117,7 @@ describe('failures', () => {
       assert.equal(logged.length, entries)
     })
 
-  test('for credentials that the engine rejects equal those for invalid tokens', async () => {
+  test('for credentials that the engine rejects have the codes of invalid tokens', async () => {
     const unknown = await explainEngine('unauthenticated')
     const security = ['REQUEST', 'SECURITY']
     assert.deepEqual(wireOf(unknown), [...security, 'UNAUTHENTICATED_REQUEST', 401])

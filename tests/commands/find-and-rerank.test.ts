@@ -90,7 +90,7 @@ describe('findAndRerank', () => {
     })
   })
 
-  test('prints scores as floating-point numbers even if integral, and ranks as integers', async () => {
+  test('returns scores as floating-point numbers even if integral, and ranks as integers', async () => {
     const target = await create(insects)
     const options = { includeScores: true, includeSortVector: true }
     const { text } = await target.send({
@@ -103,7 +103,7 @@ describe('findAndRerank', () => {
     assert(text.includes('"sortVector":[2.0,1.0]'), text)
   })
 
-  test('returns no scores, but the vector, when nothing is found', async () => {
+  test('returns the vector, but no scores, when no document is found', async () => {
     const target = await create(insects)
     const nothing = { sort: { $hybrid: 'ant' }, filter: { n: 9 } }
     const { text } = await target.send({
@@ -157,7 +157,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('accepts limits for each search, as one number or two', async () => {
+  test('accepts one limit for both searches, or a limit for each search', async () => {
     const target = await create(
       Array.from({ length: 30 }, (_, i) => ({ _id: i, $hybrid: 'ant' })),
     )
@@ -288,7 +288,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('warns only if the lack of $lexical is why documents are missing', async () => {
+  test('warns only if documents are missing because they lack $lexical', async () => {
     const warningsOf = async (target: Target, clauses: object) => {
       const sort = { $hybrid: 'ant' }
       const { options = {} } = clauses as { options?: object }
@@ -403,7 +403,7 @@ describe('findAndRerank', () => {
     )
   })
 
-  test('fails when the reranker does', async () => {
+  test('fails when the reranker fails', async () => {
     const target = await create(insects)
     models.failure = 429
     const error = await target.refuse(

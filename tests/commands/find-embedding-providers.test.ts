@@ -27,7 +27,7 @@ describe('findEmbeddingProviders', () => {
   before(async () => (server = await startServer({ durable: false })))
   after(() => server.close())
 
-  test('lists a provider in the form that clients expect', async () => {
+  test('lists a provider with all its properties', async () => {
     const { openai } = await list(server)
     assert.deepEqual(
       {
@@ -103,7 +103,7 @@ describe('findEmbeddingProviders', () => {
     })
   })
 
-  test('lists all providers of the reference server, and self-hosted ones', async () => {
+  test('lists all providers of the reference server, and self-hosted providers', async () => {
     const names = Object.keys(await list(server))
     for (const name of [
       ...['openai', 'azureOpenAI', 'bedrock', 'huggingface', 'huggingfaceDedicated'],

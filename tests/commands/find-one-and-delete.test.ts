@@ -30,7 +30,7 @@ describe('findOneAndDelete', () => {
     assert.equal((await books.all()).length, 3)
   })
 
-  test('returns each document to one concurrent caller only', async () => {
+  test('returns each document to only one of several concurrent requests', async () => {
     const books = await collections.create(numbered(4))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>

@@ -30,7 +30,7 @@ describe('findOneAndReplace', () => {
     assert.match(text, /"document":\{"_id":1,"b":1,"a":2\}/)
   })
 
-  test('counts equal fields in the same order as no change', async () => {
+  test('counts a replacement with equal fields in the same order as no change', async () => {
     const books = await collections.create([{ _id: 1, a: 1, b: 2, $lexical: 'x' }])
     const replace = async (replacement: object) =>
       (await books.run({ findOneAndReplace: { replacement } })).status
@@ -44,7 +44,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [{ _id: 1, b: 2, a: 1 }])
   })
 
-  test('replaces search fields too, and removes omitted ones', async () => {
+  test('also replaces search fields, and removes omitted search fields', async () => {
     const books = await collections.create([{ _id: 1, $vector: [1, 2], $lexical: 'x' }], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -60,7 +60,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [{ _id: 1, a: 1 }])
   })
 
-  test('rejects an _id other than that of the document found', async () => {
+  test('rejects an _id that differs from the _id of the found document', async () => {
     const uuid = '0190c5a0-8d4c-7f3b-9a57-0242ac120002'
     const books = await collections.create([{ _id: { $uuid: uuid } }])
     const error = await books.refuse(
@@ -73,7 +73,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all(), [{ _id: { $uuid: uuid }, a: 1 }])
   })
 
-  test('upserts the replacement, with the _id of the filter or a generated one', async () => {
+  test('upserts the replacement, with the _id of the filter or a generated _id', async () => {
     const books = await collections.create()
     const upsert = async (filter: object, replacement: object) =>
       await books.send({

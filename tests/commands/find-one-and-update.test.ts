@@ -115,7 +115,7 @@ describe('findOneAndUpdate', () => {
     assert.equal(error.status, undefined)
   })
 
-  test('returns the result of its own increment to each concurrent caller', async () => {
+  test('returns to each concurrent request the result of its own increment', async () => {
     const books = await collections.create([{ _id: 'sequence', n: 0 }])
     const answers = await Promise.all(
       Array.from({ length: 30 }, () =>

@@ -22,7 +22,7 @@ describe('findRerankingProviders', () => {
     return answer.body.status!['rerankingProviders'] as Record<string, Provider>
   }
 
-  test('lists a provider in the form that clients expect', async () => {
+  test('lists a provider with all its properties', async () => {
     const { nvidia, cohere } = await list()
     assert.deepEqual(nvidia, {
       isDefault: true,
@@ -50,7 +50,7 @@ describe('findRerankingProviders', () => {
     })
   })
 
-  test('has one default', async () => {
+  test('lists one default provider', async () => {
     const providers = Object.values(await list())
     assert.equal(providers.filter(({ isDefault }) => isDefault).length, 1)
     const models = providers.flatMap(({ models }) => models)

@@ -223,7 +223,7 @@ describe('find', () => {
       await books.refuse({ find: clauses }, code)
   })
 
-  test('reports errors of the sort before those of the filter, and these before errors of the projection', async () => {
+  test('reports errors of the sort first, then of the filter, then of the projection', async () => {
     const books = await collections.create([], { indexing: { deny: ['hidden'] } })
     const sort = { a: 'asc' }
     const filter = { a: { $regex: 'x' } }

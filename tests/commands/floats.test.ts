@@ -20,7 +20,7 @@ function between(text: string, from: string, to: string): string {
   return text.slice(start + from.length, text.indexOf(to, start + from.length))
 }
 
-describe('tables', () => {
+describe('commands on tables', () => {
   const tables = new WrittenTables()
 
   const every = {
@@ -56,7 +56,7 @@ describe('tables', () => {
     await tables.keyspace({ createType })
   }
 
-  test('print floats and doubles, and no other numbers, as floating-point numbers at every nesting level', async () => {
+  test('return floats and doubles, but no other numbers, in floating-point form at every nesting level', async () => {
     await createPoint()
     const table = await tables.create(every)
     await table.send(`{"insertOne":{"document":${row}}}`)
@@ -71,7 +71,7 @@ describe('tables', () => {
     assert(later.text.includes(shown), later.text)
   })
 
-  test('print updated rows with floating-point numbers', async () => {
+  test('return updated rows with floats in floating-point form', async () => {
     const table = await tables.create({
       columns: {
         id: 'int',
@@ -90,7 +90,7 @@ describe('tables', () => {
     assert(text.includes('{"id":1,"d":3.0,"l":[1.0,2.0],"t":"x"},{"id":2,"d":7.0}'), text)
   })
 
-  test('print any magnitude as valid JSON and as a floating-point number', async () => {
+  test('return floats of any magnitude as valid JSON in floating-point form', async () => {
     const table = await tables.create({
       columns: { id: 'int', d: 'double', f: 'float' },
       primaryKey: 'id',
@@ -126,7 +126,7 @@ describe('tables', () => {
     }
   })
 
-  test('return keys of inserted rows as floating-point numbers that find their rows', async () => {
+  test('return keys of inserted rows in floating-point form, which find the rows', async () => {
     const table = await tables.create({
       columns: { d: 'double', f: 'float', v: { type: 'vector', dimension: 2 }, t: 'text' },
       primaryKey: { partitionBy: ['d'], partitionSort: { f: -1, v: 1 } },
@@ -167,7 +167,7 @@ describe('tables', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('print vectors, similarities and the sort vector as floating-point numbers', async () => {
+  test('return vectors, similarities and the sort vector in floating-point form', async () => {
     const table = await tables.create({
       columns: { id: 'int', v: { type: 'vector', dimension: 2 } },
       primaryKey: 'id',
@@ -184,7 +184,7 @@ describe('tables', () => {
     assert(text.includes('{"id":2,"v":[-2.0,0.0],"$similarity":0.0}'), text)
   })
 
-  test('sort, filter and page by doubles that were sent as integers', async () => {
+  test('order and filter rows by doubles that were sent as integers', async () => {
     const table = await tables.create({
       columns: { id: 'int', d: 'double' },
       primaryKey: { partitionBy: ['id'], partitionSort: { d: 1 } },
@@ -204,7 +204,7 @@ describe('tables', () => {
       assert.equal((await table.all({ filter })).length, count)
   })
 
-  test('print renamed and added fields of a type as floating-point numbers', async () => {
+  test('return renamed and added fields of a type in floating-point form', async () => {
     await createPoint()
     const u = { type: 'userDefined', udtName: 'point' }
     const table = await tables.create({ columns: { id: 'int', u }, primaryKey: 'id' })
@@ -247,7 +247,7 @@ function becomeVersion01(dataDir: string): void {
 }
 
 if (isEmbedded)
-  test('a data folder of version 0.1 is served with floating-point numbers', async (t) => {
+  test('a server returns floats of a data folder of version 0.1 in floating-point form', async (t) => {
     const path = '/default_keyspace/readings'
     let server = await startServer()
     t.after(() => server.close())
@@ -297,11 +297,11 @@ if (isEmbedded)
     assert(text.includes('{"id":1,"d":2.0,"f":1.0,"l":[2.0,0.5,7.0],"t":"x"}'), text)
   })
 
-describe('collections', () => {
+describe('commands on collections', () => {
   const collections = new Collections()
   const vector = { dimension: 2, metric: 'cosine' }
 
-  test('print similarities, sort vectors and $vector as floating-point numbers, and other numbers as sent', async () => {
+  test('return similarities, sort vectors and $vector in floating-point form, and other numbers as sent', async () => {
     const documents = [
       { _id: 1, n: 1, $vector: [1, 0] },
       { _id: 2, n: 1e3, $vector: [-1, 0] },
@@ -341,7 +341,7 @@ describe('collections', () => {
     assert.deepEqual(same.status, { matchedCount: 1, modifiedCount: 0 })
   })
 
-  test('return a $vector digit by digit, and $binary unchanged', async () => {
+  test('return every digit of a $vector, and $binary unchanged', async () => {
     const bytes = Buffer.alloc(8)
     bytes.writeFloatBE(1, 0)
     const $binary = bytes.toString('base64')

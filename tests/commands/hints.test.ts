@@ -7,7 +7,7 @@ import { LetterModels, lettersCollection } from './letter-models.ts'
 const models = await LetterModels.start()
 after(() => models.close())
 
-describe('a command on the wrong level', () => {
+describe('a command sent to the wrong path', () => {
   const collections = new Collections()
 
   for (const [path, command, right] of [
@@ -22,7 +22,7 @@ describe('a command on the wrong level', () => {
     ['/library', 'createKeyspace', '/v1'],
     ['/library/books', 'findEmbeddingProviders', '/v1'],
   ] as const)
-    test(`${command} sent to /v1${path} is answered with the right path`, async () => {
+    test(`gets the right path in its error: ${command} to /v1${path}`, async () => {
       const { codes, body } = await collections.server.command(path, { [command]: {} })
       assert.deepEqual(codes, ['COMMAND_UNKNOWN'])
       const { message } = body.errors![0]!

@@ -36,7 +36,7 @@ describe('insertOne', () => {
     }
   })
 
-  test('rejects invalid ids and still returns a list of ids', async () => {
+  test('rejects invalid ids and returns an empty list of inserted ids', async () => {
     const books = await collections.create()
     for (const [_id, code] of [
       ['', 'SHRED_BAD_DOCID_VALUE'],
@@ -111,7 +111,7 @@ describe('insertOne', () => {
     assert.equal(text, `{"data":{"document":${document}}}`)
   })
 
-  test('counts null and other non-object values as failed documents', async () => {
+  test('rejects null and other non-object values as documents', async () => {
     const books = await collections.create()
     for (const document of [null, 5, 'text', [], [{ _id: 1 }]]) {
       const error = await books.refuse(
@@ -153,7 +153,7 @@ describe('insertOne', () => {
     assert.match(error.message, /4000001.*4000000/)
   })
 
-  test('accepts numbers of 100 characters, and rejects the whole request for a longer one', async () => {
+  test('accepts numbers of 100 characters, and rejects the whole request for a longer number', async () => {
     const books = await collections.create()
     const insert = (digits: number) =>
       `{"insertOne":{"document":{"n":1.${'1'.repeat(digits - 2)}}}}`
@@ -184,7 +184,7 @@ describe('insertOne', () => {
     assert.deepEqual(await books.all({ projection: { $vector: 1 } }), [{ _id: 1, $vector }])
   })
 
-  test('rejects invalid vectors of one document without failing the others', async () => {
+  test('rejects invalid vectors and names the document', async () => {
     const books = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -206,7 +206,7 @@ describe('insertOne', () => {
     await books.run({ insertOne: { document: { _id: 1, $vector: null } } })
   })
 
-  test('fails as a whole for search fields that the collection does not support', async () => {
+  test('rejects the whole command for search fields that the collection does not support', async () => {
     const plain = await collections.create([], { lexical: { enabled: false } })
     const vectors = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },

@@ -30,7 +30,7 @@ describe('findKeyspaces', () => {
     assert.deepEqual(await keyspaces(), ['C', 'a', 'b', 'default_keyspace'])
   })
 
-  test('accepts no options except empty ones', async () => {
+  test('accepts only empty options', async () => {
     for (const options of [null, {}])
       assert.deepEqual((await general({ findKeyspaces: { options } })).codes, [])
     const answer = await general({ findKeyspaces: { options: { explain: true } } })
@@ -63,7 +63,7 @@ describe('createKeyspace', () => {
     assert.deepEqual(found.body, { status: { collections: [] } })
   })
 
-  test('rejects names that are missing, empty, too long or not words', async () => {
+  test('rejects names that are missing, empty, too long or with invalid characters', async () => {
     const longest = 'n'.repeat(48)
     assert.deepEqual((await general({ createKeyspace: { name: longest } })).codes, [])
     for (const name of [

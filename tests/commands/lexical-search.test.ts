@@ -80,7 +80,7 @@ describe('a sort by $lexical', () => {
     }
   })
 
-  test('continues after the previous page despite writes in between', async () => {
+  test('continues after the previous page when documents are written between pages', async () => {
     const texts = ['ape', 'ape ape', 'ape tree', 'ape ape tree', 'tree']
     const zoo = await collections.create(
       Array.from({ length: 150 }, (_, _id) => ({ _id, $lexical: texts[_id % 5]! })),
@@ -220,7 +220,7 @@ describe('a sort by $lexical', () => {
     )
   })
 
-  test('sees earlier writes at once and survives a restart', async () => {
+  test('finds earlier writes at once, also after a restart', async () => {
     const zoo = await collections.create(monkeys)
     const sort = { $lexical: 'monkey' }
     await zoo.insert({ _id: 7, $lexical: 'Monkey! Monkey! Monkey! Monkey!' })

@@ -28,7 +28,7 @@ describe('listTables', () => {
     ])
   })
 
-  test('explains columns, those of the key first and the others by name', async () => {
+  test('explains columns, key columns first and the other columns by name', async () => {
     const definition = {
       columns: { z: 'int', b: { type: 'text' }, p: 'uuid', s: 'date', a: 'int' },
       primaryKey: { partitionBy: ['p'], partitionSort: { s: -1 } },

@@ -32,7 +32,7 @@ describe('$pull and $pullAll', () => {
     ])
   })
 
-  test('update the index, which finds remaining elements and no removed ones', async () => {
+  test('update the index, which finds remaining elements and no removed elements', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a', 'b'] }])
     await books.run({
       updateOne: { filter: { tags: 'a' }, update: { $pull: { tags: 'a' } } },
@@ -98,7 +98,7 @@ describe('$pull and $pullAll', () => {
     assert.deepEqual(status, { matchedCount: 1, modifiedCount: 1 })
   })
 
-  test('apply in an upsert to the array that the filter provides', async () => {
+  test('change the array that the filter provides in an upsert', async () => {
     const books = await collections.create()
     const { status } = await books.run({
       updateOne: {

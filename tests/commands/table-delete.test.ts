@@ -21,7 +21,7 @@ async function deleteMany(table: Target, filter?: unknown) {
 }
 
 describe('deleteOne on a table', () => {
-  test('deletes the addressed row and does not reveal whether it existed', async () => {
+  test('deletes the row with the key and does not reveal whether the row existed', async () => {
     const table = await tables.create(people, [{ id: 'a' }, { id: 'b' }])
     for (const id of ['a', 'a', 'nobody', '']) {
       const { status } = await table.run({ deleteOne: { filter: { id } } })
@@ -48,7 +48,7 @@ describe('deleteOne on a table', () => {
 
 describe('deleteMany on a table', () => {
   for (const filter of [undefined, null, {}])
-    test(`empties the table with ${JSON.stringify(filter)} for a filter`, async () => {
+    test(`deletes all rows when the filter is ${JSON.stringify(filter)}`, async () => {
       const table = await tables.create(readings, all)
       await deleteMany(table, filter)
       assert.deepEqual(await table.all(), [])
@@ -125,7 +125,7 @@ describe('deleteMany on a table', () => {
       )
     })
 
-  test('rejects filters that do not follow the key, and deletes nothing', async () => {
+  test('rejects filters other than conditions on leading key columns, and deletes nothing', async () => {
     const table = await tables.create(readings, all)
     const cases: readonly (readonly [unknown, string])[] = [
       ['x', 'FILTER_UNSUPPORTED_DATA_TYPE'],
@@ -174,7 +174,7 @@ describe('deleteMany on a table', () => {
     )
   })
 
-  test('deletes rows by hundreds of thousands of combinations of key values', async () => {
+  test('accepts hundreds of thousands of combinations of key values', async () => {
     const table = await tables.create(readings, all)
     const many = [...'Oslo,Rome,Lima'.split(','), ...Array.from({ length: 90 }, String)]
     const days = Array.from({ length: 99 }, (_, i) => i + 2)
@@ -197,7 +197,7 @@ describe('deleteMany on a table', () => {
     assert.equal((await table.all()).length, left.length)
   })
 
-  test('and concurrent inserts leave each row either complete or absent', async () => {
+  test('and concurrent inserts leave each row complete or absent', async () => {
     const table = await tables.create(readings)
     const day = 1
     await Promise.all(

@@ -282,8 +282,8 @@ describe('maps, sets and lists', () => {
     })
 })
 
-describe('an index with options for texts', () => {
-  test('finds texts that its options make equal', async () => {
+describe('a filter on a column whose index has text options', () => {
+  test('finds texts that are equal under these options', async () => {
     const table = await tables.create(
       {
         columns: {
@@ -376,7 +376,7 @@ describe('$match', () => {
   })
 })
 
-describe('the primary key', () => {
+describe('a filter on the primary key', () => {
   interface Row {
     readonly p: number
     readonly q: string
@@ -456,7 +456,7 @@ describe('the primary key', () => {
     return [filter, (row) => holds.every((hold) => hold(row))]
   }
 
-  test(`matches conditions on its columns and returns rows in its order (seed ${seed})`, async () => {
+  test(`matches conditions on key columns and returns rows in key order (seed ${seed})`, async () => {
     const random = new Random(seed)
     for (let round = 0; round < 150; round++) {
       const [filter, holds] = randomFilter(random)
@@ -475,7 +475,7 @@ describe('the primary key', () => {
     }
   })
 
-  test('combines with conditions on other columns, and within $or', async () => {
+  test('can have conditions on other columns, and $or', async () => {
     const numbers = async (filter: object) =>
       (await table.all({ filter })).map(({ n }) => n as number).toSorted((a, b) => a - b)
     assert.deepEqual(await numbers({ p: 1, q: '', n: { $lt: 3 } }), [0, 1, 2])
@@ -613,7 +613,7 @@ describe('a rejected filter', () => {
       await refuseFinds(table, { filter }, { code, scope: 'FILTER', message })
     })
 
-  test('is answered with errors of its structure, then of its columns, then of its values', async () => {
+  test('reports errors of its structure first, then of its columns, then of its values', async () => {
     const refuse = (filter: object, code: string) =>
       table.refuse({ find: { filter } }, code)
     await refuse({ zip: 1, n: [1] }, 'FILTER_INVALID_EXPRESSION')
@@ -755,7 +755,7 @@ describe('warnings of a filter', () => {
     ],
   ]
   for (const [clauses, expected] of cases)
-    test(`${expected.join(' and ') || 'none'}: ${JSON.stringify(clauses)}`, async () => {
+    test(`are ${expected.join(' and ') || 'absent'}: ${JSON.stringify(clauses)}`, async () => {
       for (const command of ['find', 'findOne']) {
         const { status } = await table.run({ [command]: clauses })
         const warnings = status!.warnings ?? []

@@ -73,7 +73,7 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [row])
   })
 
-  test('names every unknown column', async () => {
+  test('names every unknown column in the error', async () => {
     const table = await tables.create(people)
     const error = await table.refuse(
       { insertOne: { document: { id: 7, zip: 1, city: 2 } } },
@@ -89,7 +89,7 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('names every invalid value with the reason', async () => {
+  test('names every invalid value and the reason in the error', async () => {
     const table = await tables.create(people)
     const error = await table.refuse(
       { insertOne: { document: { tags: 'x', age: '3', name: 'fine' } } },
@@ -101,7 +101,7 @@ describe('insertOne on a table', () => {
     )
   })
 
-  test('names every missing key column, null included', async () => {
+  test('names every key column that is missing or null in the error', async () => {
     const table = await tables.create(readings)
     const error = await table.refuse(
       { insertOne: { document: { day: 1, place: null, value: 2 } } },
@@ -344,7 +344,7 @@ describe('insertMany on a table', () => {
     { id: 'e' },
   ]
 
-  test('inserts valid rows and reports the others', async () => {
+  test('inserts valid rows and reports invalid rows', async () => {
     const table = await tables.create(people)
     const { body } = await table.send({ insertMany: { documents: mixed } })
     assert.deepEqual(body.status!['insertedIds'], [['a'], ['c'], ['e']])
@@ -358,7 +358,7 @@ describe('insertMany on a table', () => {
     assert.equal((await table.all()).length, 3)
   })
 
-  test('checks all rows when ordered, and writes those before the first invalid one', async () => {
+  test('checks all rows when ordered, and writes the rows before the first invalid row', async () => {
     const table = await tables.create(people)
     const options = { ordered: true }
     const { body } = await table.send({ insertMany: { documents: mixed, options } })
@@ -379,7 +379,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('returns a response for each row on request, and equal errors only once', async () => {
+  test('returns a response for each row on request, and lists equal errors once', async () => {
     const table = await tables.create(people)
     const send = async (documents: readonly object[], ordered: boolean) => {
       const options = { returnDocumentResponses: true, ordered }
@@ -591,7 +591,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(data!.document, { id: 1, f: letterVector('aaa') })
   })
 
-  test('fail the whole command when the provider fails to compute them', async () => {
+  test('make the whole command fail when the provider does not compute them', async () => {
     const table = await tables.create(vectors)
     provider.answers({ status: 503, body: {} })
     const documents = [{ id: 1 }, { id: 2, e: 'a' }]

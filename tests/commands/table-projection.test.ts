@@ -83,7 +83,7 @@ describe('a projection of rows', () => {
     [{ list: { $slice: 1 } }, 'UNSUPPORTED_PROJECTION_PARAM', /\$slice/],
     [{ list: [] }, 'UNSUPPORTED_PROJECTION_PARAM', /list/],
   ] as const)
-    test(`is refused as ${code}: ${JSON.stringify(projection)}`, async () => {
+    test(`is rejected with ${code}: ${JSON.stringify(projection)}`, async () => {
       const { message: told, scope } = await table.refuse({ find: { projection } }, code)
       assert.match(told, message)
       assert.equal(scope, 'PROJECTION')

@@ -67,7 +67,7 @@ describe('a sort of rows', () => {
     [{ $or: [fixed] }, { c: 1 }, {}, manyPartitions, '12 11 22 21'],
   ]
   for (const [filter, sort, options, warning, shown] of plans)
-    test(`${warning || 'is served in storage order'}: ${JSON.stringify([filter, sort, options])}`, async () => {
+    test(`causes ${warning || 'no warning'}: ${JSON.stringify([filter, sort, options])}`, async () => {
       const { data, status } = await table.run({ find: { filter, sort, options } })
       assert.equal(data!.documents!.map(({ c, d }) => [c, d].join('')).join(' '), shown)
       const [first] = status!.warnings ?? []
@@ -101,7 +101,7 @@ describe('a sort of rows', () => {
     assert.equal(await order({ n: -1, t: -1 }), '1432')
   })
 
-  test('orders values by the order of their type', async () => {
+  test('orders values as their type defines', async () => {
     const ascending: Record<string, readonly unknown[]> = {
       ascii: ['', 'A', 'a'],
       blob: [{ $binary: '' }, { $binary: 'AA==' }, { $binary: '/w==' }],
@@ -181,7 +181,7 @@ describe('a sort of rows', () => {
       })
 
     for (const indexed of [false, true])
-      test(`continues after infinite numbers and NaN${indexed ? ', with an index' : ''}`, async () => {
+      test(`continues after a page that ends with an infinite number or NaN${indexed ? ', with an index' : ''}`, async () => {
         const values = ['-Infinity', -1.5, 0, 'Infinity', 'NaN']
         const numbers = await tables.create(
           { columns: { id: 'int', d: 'double', f: 'float' }, primaryKey: 'id' },
@@ -237,7 +237,7 @@ describe('a sort of rows', () => {
   })
 
   test(
-    'continues after the longest values, whatever characters they contain',
+    'continues after a page that ends with the longest values, of any characters',
     unlessOnCluster,
     async () => {
       const long = (text: string, count: number) => ({ s: `t${text.repeat(count)}` })
@@ -269,7 +269,7 @@ describe('a sort of rows', () => {
     },
   )
 
-  test('skips rows in the order that the sort has without skip', async () => {
+  test('returns rows with a skip in the same order as without a skip', async () => {
     for (const sort of [{ c: 1 }, { c: -1 }, { d: 1 }, { n: -1 }]) {
       const all = await table.all({ filter: fixed, sort })
       for (const [skip, row] of all.entries()) {
@@ -299,7 +299,7 @@ describe('a sort in memory', () => {
     documentLengthMax: 6_000,
   })
 
-  test('is rejected when no page state can contain its values, unless one page suffices', async () => {
+  test('is rejected when its values are too long for a page state, unless one page suffices', async () => {
     const rows = Array.from({ length: 22 }, (_, id) => ({ id, s: id < 19 ? 's' : 'u' }))
     const columns = { id: 'int', s: 'text' }
     const found = await tables.create({ columns, primaryKey: 'id' }, rows)
@@ -316,7 +316,7 @@ describe('a sort in memory', () => {
     assert.equal((await found.all({ ...find, sort: { id: 1 } })).length, 22)
   })
 
-  test('has a maximum number of rows, and other reads have none', async () => {
+  test('has a maximum number of rows, which does not apply to other reads', async () => {
     const columns = { p: 'int', c: 'int', n: 'int' }
     const primaryKey = { partitionBy: ['p'], partitionSort: { c: 1 } }
     const table = await tables.create(

@@ -39,7 +39,7 @@ async function rowOf(table: Target): Promise<unknown> {
 describe('updateOne on a table', () => {
   const tables = new WrittenTables()
 
-  test('sets and clears columns of the addressed row', async () => {
+  test('sets and clears columns of the row with the key', async () => {
     const table = await tables.create(people, [
       { id: 'a', name: 'Ann', age: 1, tags: ['x'] },
       { id: 'b', name: 'Ben', age: 2 },
@@ -55,7 +55,7 @@ describe('updateOne on a table', () => {
     ])
   })
 
-  test('always returns a count of 1, and upserts with any value of the option', async () => {
+  test('always returns a count of 1, and upserts whether upsert is true or false', async () => {
     const table = await tables.create(people)
     for (const upsert of [true, false]) {
       const command = {

@@ -33,13 +33,13 @@ after(() => server.close())
 
 const findOne = () => server.command('/default_keyspace/books', { findOne: {} })
 
-test('a command looks up its target once', async () => {
+test('a command looks up its collection once', async () => {
   const before = lookups
   assert.deepEqual((await findOne()).codes, [])
   assert.equal(lookups, before + 1)
 })
 
-test('a failed lookup is reported, and the server continues', async (t) => {
+test('a command reports a failed lookup of its collection, and the server continues', async (t) => {
   const unheard = t.mock.fn()
   process.on('unhandledRejection', unheard)
   t.after(() => process.off('unhandledRejection', unheard))

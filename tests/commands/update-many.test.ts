@@ -28,7 +28,7 @@ describe('updateMany', () => {
     assert.equal((await books.all({ filter: { seen: true } })).length, 5)
   })
 
-  test('updates 20 documents per call and continues after the last one', async () => {
+  test('updates 20 documents per call, and the next call continues with the next documents', async () => {
     for (const [count, matched] of [
       [20, [20]],
       [21, [20, 1]],
@@ -53,13 +53,13 @@ describe('updateMany', () => {
     }
   })
 
-  test('updates no document twice because of its own changes', async () => {
+  test('updates no document twice when changed documents still match', async () => {
     const books = await collections.create(numbered(70))
     await updateAll(books, { n: { $gte: 0 } }, { $inc: { n: 25, times: 1 } })
     assert((await books.all()).every(({ times }) => times === 1))
   })
 
-  test('updates all documents even if its changes stop them from matching', async () => {
+  test('updates all documents even if changed documents no longer match', async () => {
     const books = await collections.create(numbered(70))
     const statuses = await updateAll(books, { n: { $lt: 1000 } }, { $set: { n: 2000 } })
     assert.equal(
@@ -68,7 +68,7 @@ describe('updateMany', () => {
     )
   })
 
-  test('counts matched documents that it did not modify', async () => {
+  test('counts unchanged matches as matched and not as modified', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }, { _id: 2 }])
     const { status } = await books.run({ updateMany: { update: { $set: { a: 1 } } } })
     assert.deepEqual(status, { matchedCount: 2, modifiedCount: 1 })

@@ -28,7 +28,7 @@ describe('updateOne', () => {
     ])
   })
 
-  test('counts a matched document that it did not modify', async () => {
+  test('counts an unchanged match as matched and not as modified', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     for (const update of [
       { $set: { a: 1 } },
@@ -49,7 +49,7 @@ describe('updateOne', () => {
     assert.deepEqual(status, { matchedCount: 0, modifiedCount: 0 })
   })
 
-  test('makes the document findable by its new values and not by its old ones', async () => {
+  test('makes the document findable by its new values and not by its old values', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a', 'b'], n: 1 }])
     await books.run({
       updateOne: {
@@ -189,7 +189,7 @@ describe('updateOne', () => {
     ])
   })
 
-  test('upserts with a generated _id, or the one of $setOnInsert', async () => {
+  test('upserts with a generated _id, or the _id in $setOnInsert', async () => {
     const books = await collections.create([], { defaultId: { type: 'uuidv7' } })
     const upsert = async (update: object) =>
       (
@@ -207,7 +207,7 @@ describe('updateOne', () => {
     assert.deepEqual(await books.all({ filter: { x: 1 } }), [{ _id: null, x: 1 }])
   })
 
-  test('upserts an _id in the form of the filter', async () => {
+  test('upserts an _id in the form that the filter has', async () => {
     const books = await collections.create()
     const _id = { $uuid: '0190C5A0-8D4C-7F3B-9A57-0242AC120002' }
     const { status } = await books.run({
@@ -230,7 +230,7 @@ describe('updateOne', () => {
     assert.equal((await books.all()).length, 1)
   })
 
-  test('neither updates nor inserts when the _id exists and the rest does not match', async () => {
+  test('neither updates nor inserts when the _id exists and another condition does not match', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { status } = await books.run({
       updateOne: {
@@ -257,7 +257,7 @@ describe('updateOne', () => {
       assert.deepEqual(await books.all(), [{ _id: 1, name: 'counter', n: 50 }])
     })
 
-  test('inserts one document in concurrent upserts of an _id, and updates it in the others', async () => {
+  test('inserts one document in concurrent upserts of an _id, and the other upserts update it', async () => {
     const books = await collections.create()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -275,7 +275,7 @@ describe('updateOne', () => {
     assert.deepEqual(await books.all(), [{ _id: 'x', n: 20 }])
   })
 
-  test('assigns no free document to two concurrent requests', async () => {
+  test('updates each document for only one of several concurrent requests', async () => {
     const books = await collections.create(
       Array.from({ length: 5 }, (_, i) => ({ _id: i, state: 'free' })),
     )

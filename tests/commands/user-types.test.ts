@@ -250,7 +250,7 @@ describe('alterType', () => {
     assert.deepEqual(await namesOf(name), ['b'])
   })
 
-  test('keeps all fields when concurrent requests add them', async () => {
+  test('keeps all fields that concurrent requests add', async () => {
     const name = await newType('a')
     await Promise.all(
       times(10, (i) => schemas.ok('', alter(name, null, { fields: { [`f${i}`]: 'int' } }))),

@@ -121,7 +121,7 @@ describe('a sort by $vector', () => {
       )
   })
 
-  test('returns the sort vector in one form, however it was sent', async () => {
+  test('returns the sort vector in the same form, however the vector was sent', async () => {
     const places = await collections.create(compass, plane)
     const options = { includeSortVector: true }
     for (const $vector of [[0.1, 1e-7], binary(0.1, 1e-7)])
@@ -239,7 +239,7 @@ describe('a sort by $vector', () => {
     )
   })
 
-  test('does not depend on the indexing option', async () => {
+  test('finds documents whatever the indexing option is', async () => {
     for (const indexing of [{ deny: ['*'] }, { allow: ['n'] }]) {
       const places = await collections.create(compass, { ...plane, indexing })
       assert.equal((await idsOf(places, { sort: east })).length, 4)

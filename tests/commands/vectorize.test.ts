@@ -110,7 +110,7 @@ describe('$vectorize in inserts', () => {
     assert.deepEqual(await target.all(), [])
   })
 
-  test('is rejected for the whole command when it is not supported', async () => {
+  test('makes the whole command fail when it is invalid or unsupported', async () => {
     const target = await paintings()
     const plain = await collections.create([], { vector: { dimension: 3 } })
     for (const [to, document, code] of [
@@ -140,7 +140,7 @@ describe('$vectorize in inserts', () => {
 })
 
 describe('$vectorize in updates', () => {
-  test('is embedded only if it changed', async () => {
+  test('is embedded only if the text changed', async () => {
     const target = await paintings([{ _id: 1, $vectorize: 'red' }])
     const set = ($set: object) => target.run({ updateOne: { update: { $set } } })
     const same = await set({ $vectorize: 'red' })

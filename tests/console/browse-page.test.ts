@@ -205,7 +205,7 @@ describe('the console', () => {
     await console.server.command('', { dropKeyspace: { name: 'newer' } })
   })
 
-  test('creates collections with every option, and drops them', async () => {
+  test('creates collections with every option, and drops collections', async () => {
     const page = await console.at('#/db/home/library')
     await page.getByRole('button', { name: 'Create collection' }).click()
     const form = dialog(page)

@@ -93,7 +93,7 @@ describe('fields of documents', () => {
   })
 })
 
-describe('proposals', () => {
+describe('proposed completions', () => {
   test('are fields and logical operators at the start of a filter', () => {
     const { labels, taken } = complete('filter', '{|}')
     for (const label of ['_id', 'by.name', '$and', '$lexical', '$vector'])
@@ -156,7 +156,7 @@ describe('proposals', () => {
   })
 })
 
-describe('marks', () => {
+describe('error marks', () => {
   test('are absent for input that the server accepts', () => {
     for (const [clause, text] of [
       ['filter', '{}'],
@@ -179,7 +179,7 @@ describe('marks', () => {
       assert.deepEqual(marks(clause, text), [], text)
   })
 
-  test('are placed at the mistake', () => {
+  test('are at the place of the error', () => {
     for (const [clause, text, where, message] of [
       ['filter', '{"a": {"$near": 1}}', '"$near"', /not a filter operator/],
       ['filter', '{"$nor": []}', '"$nor"', /not a filter operator/],
@@ -207,7 +207,7 @@ describe('marks', () => {
     )
   })
 
-  test('show where a text stops being JSON, and parsing continues after that place', () => {
+  test('are at the place where a text stops being JSON', () => {
     for (const [text, where] of [
       ['{"a": 1', '{'],
       ['{"a" 1}', '"a"'],

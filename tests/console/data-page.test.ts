@@ -291,7 +291,7 @@ describe('the Data and Query pages', () => {
     assert.equal(await loans.findOne({}), null)
   })
 
-  test('show hostile documents as text, and only some elements of large ones', async () => {
+  test('show hostile documents as text, and only some elements of large documents', async () => {
     const page = await console.at(`${keyspace}/hostile/data`)
     await page.locator('.page-bar').getByText('1–5').waitFor()
     const shown = await grid(page).innerText()

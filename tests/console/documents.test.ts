@@ -139,14 +139,14 @@ describe('JSON of the console', () => {
   })
 })
 
-describe('lines of documents', () => {
+describe('lines of the view of documents', () => {
   const documents = [object('{"_id":1,"a":{"b":[1,{"c":2}]}}'), object('{"_id":2,"a":{}}')]
   const lines = (opened: Opened, view: 'table' | 'json') =>
     listLines(documents, { view, opened, idOf: (row) => `id${row}` }).map((line) =>
       line.kind === 'document' ? `#${line.row}` : line.path.join('.'),
     )
 
-  test('show expanded values, of one document or of all', () => {
+  test('show values that are expanded in one document or in all documents', () => {
     assert.deepEqual(lines(nothingOpened, 'table'), ['#0', '#1'])
     assert.deepEqual(lines(nothingOpened, 'json'), ['#0', '_id', 'a', '#1', '_id', 'a'])
     let opened = toggleAt(nothingOpened, 'id0', ['a'])
@@ -185,7 +185,7 @@ describe('lines of documents', () => {
 })
 
 describe('a document', () => {
-  test('is identified by its id, a row by its key', () => {
+  test('is identified by its _id, and a row is identified by its key', () => {
     const document = object('{"_id":{"$uuid":"x"},"a":1}')
     assert.equal(printJson(idFilter(collection, document)), '{"_id":{"$uuid":"x"}}')
     assert.equal(idKey(collection, object('{"a":1}'), 3), '#3')

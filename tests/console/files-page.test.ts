@@ -55,7 +55,7 @@ describe('the files page of a collection', () => {
     return readFileSync(await file.path(), 'utf8')
   }
 
-  test('imports CSV with other names and types, and exports rejected records', async () => {
+  test('imports CSV with changed names and types of fields, and exports rejected records', async () => {
     await openFiles('people')
     await page.locator('.drop-zone').waitFor()
     await assertAccessible(page)
@@ -88,7 +88,7 @@ describe('the files page of a collection', () => {
     )
   })
 
-  test('imports a compressed file that is dropped on the name in the tree, with every digit', async () => {
+  test('imports every digit of a compressed file that is dropped on the target in the tree', async () => {
     const lines = [
       '{"ID":9007199254740993,"Name":"é","at":"2024-02-29 12:30","tags":["b","a"]}',
       'no JSON',

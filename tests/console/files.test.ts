@@ -38,7 +38,7 @@ function split(splitter: Splitter, text: string, length: number) {
 const pieceLengths = [1, 2, 3, 7, 1000]
 
 describe('records of a file', () => {
-  test('are the non-empty lines', () => {
+  test('are its non-empty lines', () => {
     for (const length of pieceLengths)
       assert.deepEqual(split(new LineSplitter(), '{"a":1}\r\n\n  \n{"b":\n2}', length), [
         { line: 1, text: '{"a":1}' },
@@ -47,7 +47,7 @@ describe('records of a file', () => {
       ])
   })
 
-  test('are the elements of an array, whatever they contain', () => {
+  test('are the elements of a JSON array, whatever the elements contain', () => {
     const text = ' [\n{"a": "]},\\"{["},\n [1, [2]] , 3,\n"x"\n, {"b\\\\": {}}]\n'
     for (const length of pieceLengths)
       assert.deepEqual(split(new JsonSplitter(), text, length), [
@@ -59,7 +59,7 @@ describe('records of a file', () => {
       ])
   })
 
-  test('are consecutive values', () => {
+  test('are consecutive JSON values', () => {
     for (const length of pieceLengths)
       assert.deepEqual(
         split(new JsonSplitter(), '{\n"a": 1\n}{"b": 2}\n\n{}', length).map((r) => r.line),
@@ -67,7 +67,7 @@ describe('records of a file', () => {
       )
   })
 
-  test('end with the file', () => {
+  test('are rejected when a record is incomplete or exceeds the maximum size', () => {
     for (const text of ['[{"a":1}', '[{"a"', '{"a": "', '[] {}'])
       assert.throws(() => split(new JsonSplitter(), text, 3), { name: 'FileError' }, text)
     const endless = `{"a": "${'x'.repeat(recordLengthMax)}`
@@ -79,7 +79,7 @@ describe('records of a file', () => {
     )
   })
 
-  test('are rows of cells', () => {
+  test('are rows of cells in CSV', () => {
     const text = 'a,b,c\r\n1,"x, ""y""\nz",\r\n\r\n"q"r,,"end"'
     for (const length of pieceLengths) {
       const rows = split(new CsvSplitter(','), text, length)
@@ -159,14 +159,14 @@ describe('the mapping of fields', () => {
       { ...collection, ...mapping },
     )
 
-  test('keeps the text of an object that needs no change, and rejects other values', () => {
+  test('keeps the text of an object that needs no change, and rejects invalid objects', () => {
     const text = '{"n": 123456789012345678901234567890.10, "__proto__": {"a": 1}}'
     assert.equal(map(text, { fields: [field('n')] }), text)
     for (const bad of ['[1]', '1', '{', '{"a": 01}'])
       assert.throws(() => map(bad, {}), { name: 'RecordError' }, bad)
   })
 
-  test('renames, omits and converts fields, and keeps all digits', () => {
+  test('renames, omits and converts fields, and keeps all digits of numbers', () => {
     const text =
       '{"n":0.10,"s":"12345678901234567890","d":"2024-02-29T12:00:00Z","t":"yes","gone":1,' +
       '"j":"[1.0]","more":1e400}'

@@ -15,7 +15,7 @@ import { openConsole } from './shared-browser.ts'
 const viewport = { width: 1300, height: 850 }
 const markup = '<img src=x onerror="document.title=1">'
 
-describe('the part of the console for search and maps', () => {
+describe('the search page of the console', () => {
   let console: ConsoleWindow
   let page: Page
   before(async () => {
@@ -61,7 +61,7 @@ describe('the part of the console for search and maps', () => {
     assert.equal(options.rerank?.service.provider, 'local')
   })
 
-  test('searches in four ways, with the results of the client', async () => {
+  test('searches in four ways, with the same results as the client', async () => {
     await openTab('Search')
     await search('quiet reading', 'garden-4')
     const places = console.db().collection('sample_places')
@@ -223,7 +223,7 @@ describe('the part of the console for search and maps', () => {
 
   const encloseAll = () => enclose(0.997)
 
-  test('encloses points with a lasso, and filters by them', async () => {
+  test('encloses points with a lasso, and filters by the enclosed points', async () => {
     const selection = page.getByRole('region', { name: 'Selection' })
     await page.getByRole('button', { name: 'Lasso' }).click()
     const filter = selection.getByRole('button', { name: 'Filter the data' })

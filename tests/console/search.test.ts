@@ -121,7 +121,7 @@ describe('ways to search', () => {
     )
   })
 
-  test('produce commands when the input suffices', () => {
+  test('produce a command when the form has the input that they need', () => {
     const [meaning, vector, words, hybrid] = searchModesOf(collection, [])
     assert.deepEqual(searchCommand(collection, meaning!, input)?.fields['sort'], {
       $vectorize: 'quiet',
@@ -144,7 +144,7 @@ describe('ways to search', () => {
     )
   })
 
-  test('are explained in words', () => {
+  test('explain the scores of a result in words', () => {
     const scores = { rerank: 0.5, vector: 0.8, vectorRank: 2, wordRank: null, rrf: 0.01 }
     assert.equal(
       explainHybrid(scores, 1),

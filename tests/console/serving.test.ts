@@ -189,7 +189,7 @@ describe('management on the port of the console', () => {
     assert.equal((await server.send('/v2/tokens', big)).http, 413)
   })
 
-  test('rejects pages of other origins, even when commands accept them', async () => {
+  test('does not allow other origins, even when the Data API allows them', async () => {
     const asked = {
       Origin: 'https://app.example',
       'Access-Control-Request-Method': 'GET',

@@ -19,7 +19,7 @@ import { startServer, temporaryFolder, testToken } from '../harness.ts'
 import { createCollection, plainOptions } from '../engine/store.ts'
 import { putSetting } from '../engine/settings.ts'
 
-describe('a key', () => {
+describe('a database key', () => {
   const id = '6b1f4f0e-5a67-4b58-9e2c-00c0ffee1234'
 
   test('is recognised at the start of a name, and removed from it', () => {
@@ -37,7 +37,7 @@ describe('a key', () => {
     }
   })
 
-  test('is not recognised in names that only resemble one', () => {
+  test('is not recognised in names that only resemble names with a key', () => {
     for (const name of [
       's_00c0ffee1234_x',
       's_00C0FFEE1234__x',
@@ -81,7 +81,7 @@ test('keyspace names that start like a database key are rejected', async () => {
   assert.deepEqual(found.body.status, { collections: ['notes'] })
 })
 
-test('a data folder of version 0.1 serves its databases and new ones', async (context) => {
+test('a data folder of version 0.1 serves its databases and new databases', async (context) => {
   const dataDir = await temporaryFolder()
   context.after(() => rm(dataDir, { recursive: true }))
   const ids = { home: randomUUID(), old: randomUUID() }

@@ -32,8 +32,8 @@ afterEach(async () => {
 
 const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local' }
 
-describe('a start', () => {
-  test('keeps keyspaces whose database it does not know', async () => {
+describe('a start of the server', () => {
+  test('keeps keyspaces of unknown databases', async () => {
     const before = await Databases.open(engine, 10)
     const { key } = await before.create(wanted)
     const unknown = ['0a0b0c0d-0000-4000-8000-000000000000.k', 's_0123456789ab__k']
@@ -49,7 +49,7 @@ describe('a start', () => {
     ])
   })
 
-  test('terminates databases that were INITIALIZING for too long, and no younger ones', async () => {
+  test('terminates databases that were INITIALIZING for too long, and keeps younger databases', async () => {
     const first = await Databases.open(engine, 3)
     const [home] = first.list()
     const entry = (key: string, createdAt: string) => ({
@@ -82,7 +82,7 @@ describe('a start', () => {
     await assert.rejects(again.create(wanted), DatabaseRefusal)
   })
 
-  test('completes the termination of a database', async () => {
+  test('completes an interrupted termination of a database', async () => {
     const databases = await Databases.open(engine, 10)
     const { id, key } = await databases.create(wanted)
     const stored = (await settingOf(engine, 'databases'))!
@@ -130,7 +130,7 @@ describe('databases', () => {
     assert.equal(databases.info('ended-1')!.status, 'TERMINATED')
   })
 
-  test('stay within their limit when many are created at once', async () => {
+  test('stay within their limit when many databases are created concurrently', async () => {
     const databases = await Databases.open(engine, 3)
     const asked = await Promise.allSettled(
       Array.from({ length: 6 }, () => databases.create(wanted)),

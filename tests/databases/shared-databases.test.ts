@@ -42,7 +42,7 @@ test('two servers that start on an empty engine share one organization and one h
 })
 
 describe('databases of one server', () => {
-  test('are created and terminated on the other server, too', async (context) => {
+  test('are also created and terminated on the other server', async (context) => {
     const { engine, one, two } = await openTwo(context)
     const { id } = await one.create(wanted)
     await eventually(() => two.find(id) !== undefined)
@@ -57,7 +57,7 @@ describe('databases of one server', () => {
     await assert.rejects(one.terminate(id), DatabaseRefusal)
   })
 
-  test('are all kept when both servers create some at once', async (context) => {
+  test('are all kept when both servers create databases concurrently', async (context) => {
     const { both, one, two } = await openTwo(context, 30)
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, i) => both[i % 2]!.create(wanted)),

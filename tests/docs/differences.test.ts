@@ -40,7 +40,7 @@ describe('differences in paging and sorting', () => {
       Array.from({ length: count }, (_, i) => ({ id: i, n: i })),
     )
 
-  difference(1, 'a page has 20 documents', async () => {
+  difference(1, 'a page has 20 documents, not 50', async () => {
     const target = await collections.create(numbered(45))
     const pages = await target.pages()
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('differences in paging and sorting', () => {
     }
   })
 
-  difference(3, 'a sort takes any number of documents or rows', async () => {
+  difference(3, 'a sort accepts any number of documents or rows', async () => {
     const count = 10_001
     const target = await collections.create(numbered(count))
     const { data } = await target.run({ find: { sort: { even: 1, n: -1 } } })
@@ -74,7 +74,7 @@ describe('differences in paging and sorting', () => {
     assert.equal(rows.status!['sortedRowCount'], count)
   })
 
-  difference(4, 'a full last page is known to be the last', async () => {
+  difference(4, 'the last page is never empty', async () => {
     const target = await collections.create(numbered(40))
     for (const clauses of [{}, { sort: { n: 1 } }, { filter: { n: { $gte: 0 } } }])
       assert.deepEqual(
@@ -83,7 +83,7 @@ describe('differences in paging and sorting', () => {
       )
   })
 
-  difference(5, 'a page state belongs to its query', async () => {
+  difference(5, 'a page state is valid only for its query', async () => {
     const target = await collections.create(numbered(45))
     const { data } = await target.run({ find: { filter: { n: { $gte: 0 } } } })
     const pageState = data!.nextPageState
@@ -104,7 +104,7 @@ describe('differences in paging and sorting', () => {
     )
   })
 
-  difference(6, 'objects tie in a sort, arrays too, and _id decides', async () => {
+  difference(6, 'all objects are equal in a sort, and so are all arrays', async () => {
     const target = await collections.create([
       { _id: 'd', v: [1] },
       { _id: 'b', v: { z: 1 } },
@@ -124,7 +124,7 @@ describe('differences in filters', () => {
   const idsOf = (documents: readonly Record<string, unknown>[]) =>
     documents.map((document) => document['_id']).toSorted()
 
-  difference(7, 'conditions within an element of $or must all hold', async () => {
+  difference(7, 'all conditions in an element of $or must hold', async () => {
     const target = await collections.create([
       { _id: 1, a: 1, b: 2 },
       { _id: 2, a: 1, b: 3 },
@@ -133,7 +133,7 @@ describe('differences in filters', () => {
     assert.deepEqual(idsOf(await target.all({ filter: { $or: [{ a: 1, b: 2 }] } })), [1])
   })
 
-  difference(8, '$not over $size matches documents without the path', async () => {
+  difference(8, '$not with $size matches documents without the path', async () => {
     const target = await collections.create([
       { _id: 1, x: [1] },
       { _id: 2, x: [1, 2] },
@@ -145,7 +145,7 @@ describe('differences in filters', () => {
     )
   })
 
-  difference(9, 'a range over strings matches strings only', async () => {
+  difference(9, 'a range of strings matches only strings', async () => {
     const target = await collections.create([
       { _id: 1, x: 'b' },
       { _id: 2, x: ['b'] },
@@ -154,7 +154,7 @@ describe('differences in filters', () => {
     assert.deepEqual(idsOf(await target.all({ filter: { x: { $gte: '' } } })), [1])
   })
 
-  difference(10, 'any id can be compared in any way', async () => {
+  difference(10, 'all operators accept all types of _id', async () => {
     const target = await collections.create([
       { _id: { $uuid: uuid } },
       { _id: { $objectId: objectId } },
@@ -172,7 +172,7 @@ describe('differences in filters', () => {
     assert.equal(await count({ $gt: { $date: 4 } }), 1)
   })
 
-  difference(11, 'typed elements of arrays are found', async () => {
+  difference(11, 'filters find $uuid and $objectId elements of an array', async () => {
     const target = await collections.create([
       { _id: 1, x: [{ $uuid: uuid }] },
       { _id: 2, x: [{ $objectId: objectId }] },
@@ -184,7 +184,7 @@ describe('differences in filters', () => {
     )
   })
 
-  difference(12, 'countDocuments counts a list of ids in full', async () => {
+  difference(12, 'countDocuments counts all documents of a list of ids', async () => {
     const target = await collections.create(numbered(5))
     for (const [ids, count] of [
       [[0, 2, 4, 9], 3],
@@ -197,7 +197,7 @@ describe('differences in filters', () => {
     }
   })
 
-  difference(13, 'a misused search field is refused', async () => {
+  difference(13, 'filters on $vector and $vectorize accept only $exists', async () => {
     const target = await collections.create([], { vector: { dimension: 2 } })
     for (const filter of [
       { $vector: [1, 2] },
@@ -211,7 +211,7 @@ describe('differences in filters', () => {
 describe('differences in documents', () => {
   const collections = new Collections()
 
-  difference(14, 'a field cannot be called *', async () => {
+  difference(14, 'a field cannot be named *', async () => {
     const target = await collections.create()
     for (const document of [{ '*': 1 }, { a: [{ '*': 1 }] }])
       await target.refuse({ insertOne: { document } }, 'SHRED_BAD_FIELD_NAME')
@@ -236,7 +236,7 @@ describe('differences in documents', () => {
     )
   })
 
-  difference(16, 'every number has one spelling, and all its digits', async () => {
+  difference(16, 'every number has one spelling', async () => {
     const target = await collections.create()
     const sent =
       '{"_id": "n", "a": 1.0, "b": 1E2, "c": 0.1234567890123456789, "d": 9007199254740993}'
@@ -249,7 +249,7 @@ describe('differences in documents', () => {
     )
   })
 
-  difference(17, '$vector cannot be set where there are no vectors', async () => {
+  difference(17, '$vector cannot be set in a collection without vectors', async () => {
     const target = await collections.create([{ _id: 1 }])
     const update = { $set: { $vector: [1, 2] } }
     await target.refuse({ updateOne: { update } }, 'VECTOR_SEARCH_NOT_SUPPORTED')
@@ -259,19 +259,19 @@ describe('differences in documents', () => {
 describe('differences in updates', () => {
   const collections = new Collections()
 
-  difference(18, 'all overlaps are found', async () => {
+  difference(18, 'an update with overlapping paths is always rejected', async () => {
     const target = await collections.create([{ _id: 1 }])
     const update = { $set: { a: 1, 'b.c': 1, 'b.c.d': 1 } }
     await target.refuse({ updateOne: { update } }, 'UNSUPPORTED_UPDATE_OPERATION_PARAM')
   })
 
-  difference(19, '$vector and $vectorize exclude each other in an update', async () => {
+  difference(19, 'an update can contain $vector or $vectorize, not both', async () => {
     const target = await collections.create([{ _id: 1 }], { vector: { dimension: 2 } })
     const update = { $set: { $vector: [1, 2] }, $unset: { $vectorize: '' } }
     await target.refuse({ updateOne: { update } }, 'INVALID_USAGE_OF_VECTORIZE')
   })
 
-  difference(20, 'an upsert takes over equalities only', async () => {
+  difference(20, 'an upsert copies only equalities of the filter', async () => {
     const target = await collections.create()
     await target.run({
       updateOne: {
@@ -285,7 +285,7 @@ describe('differences in updates', () => {
     assert.match(String(document!['_id']), /^[0-9a-f-]{36}$/)
   })
 
-  difference(21, 'updates of one document queue', async () => {
+  difference(21, 'concurrent updates of one document wait for each other', async () => {
     const target = await collections.create([{ _id: 'counter', n: 0 }])
     const increment = () => target.run({ updateOne: { update: { $inc: { n: 1 } } } })
     await Promise.all(Array.from({ length: 50 }, increment))
@@ -296,7 +296,7 @@ describe('differences in updates', () => {
 describe('differences in keyspaces, collections and counts', () => {
   const collections = new Collections()
 
-  difference(22, 'there can be more than ten collections', async () => {
+  difference(22, 'a server can have more than ten collections', async () => {
     for (let i = 0; i < 12; i++) await collections.create()
     const { body } = await collections.server.command('/default_keyspace', {
       findCollections: {},
@@ -304,7 +304,7 @@ describe('differences in keyspaces, collections and counts', () => {
     assert((body.status!['collections'] as unknown[]).length >= 12)
   })
 
-  difference(23, 'reranking is on unless it is switched off', async () => {
+  difference(23, 'reranking is on by default', async () => {
     const { server } = collections
     const create = (name: string, headers = {}) =>
       server.command('/default_keyspace', { createCollection: { name } }, headers)
@@ -330,12 +330,12 @@ describe('differences in keyspaces, collections and counts', () => {
     assert.deepEqual(status, { count: 249 })
   })
 
-  difference(25, 'findKeyspaces shows no system keyspaces', async () => {
+  difference(25, 'findKeyspaces returns only keyspaces that clients can use', async () => {
     const { body } = await collections.server.command('', { findKeyspaces: {} })
     assert.deepEqual(body.status, { keyspaces: ['default_keyspace'] })
   })
 
-  difference(26, 'replication is checked and has no effect', async () => {
+  difference(26, 'replication is validated and has no effect', async () => {
     const create = (replication: object) =>
       collections.server.command('', {
         createKeyspace: { name: 'copies', options: { replication } },
@@ -368,20 +368,20 @@ describe('differences in HTTP', () => {
     assert.equal(long.text, short.text)
   })
 
-  difference(28, 'other methods are answered with 405 on all levels', async () => {
+  difference(28, 'unsupported HTTP methods get 405 on all paths', async () => {
     for (const path of ['/v1', '/v1/default_keyspace', '/v1/default_keyspace/books']) {
       const { http } = await server.send(path, { headers: { Token: testToken } })
       assert.equal(http, 405, path)
     }
   })
 
-  difference(29, 'an empty token is not a valid token', async () => {
+  difference(29, 'an empty token gets 401 and UNAUTHENTICATED_REQUEST', async () => {
     const answer = await findKeyspaces({ Token: '' })
     assert.equal(answer.http, 401)
     assert.deepEqual(answer.codes, ['UNAUTHENTICATED_REQUEST'])
   })
 
-  difference(30, 'Authorization: Bearer is read as well', async () => {
+  difference(30, 'Authorization: Bearer is accepted', async () => {
     const answer = await findKeyspaces({ Authorization: `Bearer ${testToken}` })
     assert.equal(answer.http, 200)
   })
@@ -390,7 +390,7 @@ describe('differences in HTTP', () => {
 describe('differences in finding and changing', () => {
   const collections = new Collections()
 
-  difference(31, 'a command for one document looks on', async () => {
+  difference(31, 'a command for one document continues with the next match', async () => {
     const jobs = await collections.create(
       Array.from({ length: 20 }, (_, i) => ({ _id: i, state: 'waiting' })),
     )
@@ -423,7 +423,7 @@ describe('differences in finding and changing', () => {
 describe('differences in limits', () => {
   const collections = new Collections()
 
-  difference(33, 'clauses have a size', async () => {
+  difference(33, 'clauses have a maximum size', async () => {
     const target = await collections.create([{ _id: 1 }])
     const filter = { $or: Array.from({ length: 10_001 }, () => ({})) }
     await target.refuse({ find: { filter } }, 'COMMAND_FIELD_VALUE_INVALID')
@@ -456,7 +456,7 @@ describe('differences in hybrid search', () => {
     }
   }
 
-  difference(34, 'each search finds as many documents as the limit says', async () => {
+  difference(34, 'each search of findAndRerank returns up to limit documents', async () => {
     const ants = Array.from({ length: 60 }, (_, i) => ({ _id: i, $hybrid: 'ant' }))
     const target = await collections.create(ants, lettersCollection)
     models.forget()
@@ -481,7 +481,7 @@ describe('differences in hybrid search', () => {
     assert.deepEqual(models.rerankings[0]!.passages, ['text'])
   })
 
-  difference(36, 'a document needs both $lexical and $vector', async () => {
+  difference(36, 'findAndRerank requires both $lexical and $vector', async () => {
     const documents = [
       { _id: 1, $vectorize: 'ant' },
       { _id: 2, $lexical: 'ant' },
@@ -497,7 +497,7 @@ describe('differences in hybrid search', () => {
     assert.deepEqual((await found(among)).ids, [3, 1])
   })
 
-  difference(37, 'every document has its similarity in the scores', async () => {
+  difference(37, 'the scores of every document include its similarity', async () => {
     const documents = [
       { _id: 1, $vector: [2, 1], $lexical: 'bee' },
       { _id: 2, $vector: [-2, -1], $lexical: 'ant' },
@@ -516,14 +516,14 @@ describe('differences in hybrid search', () => {
     )
   })
 
-  difference(38, 'findAndRerank returns documents with any _id', async () => {
+  difference(38, 'findAndRerank returns documents with any type of _id', async () => {
     const ids = [{ $uuid: uuid }, { $objectId: objectId }, { $date: 5 }, true, null, 7]
     const documents = ids.map((_id, i) => ({ _id, $hybrid: 'ant '.repeat(ids.length - i) }))
     const target = await collections.create(documents, lettersCollection)
     assert.deepEqual((await found(target)).ids, ids)
   })
 
-  difference(39, 'what findAndRerank cannot do is refused', async () => {
+  difference(39, 'requests that findAndRerank cannot execute are rejected', async () => {
     const document = { _id: 1, list: ['ant'], $hybrid: 'ant' }
     const target = await collections.create([document], lettersCollection)
     const rerankQuery = 'ant'
@@ -540,13 +540,17 @@ describe('differences in searches', () => {
   const collections = new Collections({}, { providers: models.settings })
   const sort = { $vectorize: 'ant' }
 
-  difference(40, 'a search by $vectorize refuses skip and a great limit', async () => {
-    const target = await collections.create([], lettersCollection)
-    for (const options of [{ skip: 0 }, { skip: 1 }, { limit: 1001 }])
-      await target.refuse({ find: { sort, options } }, 'COMMAND_FIELD_VALUE_INVALID')
-  })
+  difference(
+    40,
+    'a search by $vectorize rejects skip and a limit above 1 000',
+    async () => {
+      const target = await collections.create([], lettersCollection)
+      for (const options of [{ skip: 0 }, { skip: 1 }, { limit: 1001 }])
+        await target.refuse({ find: { sort, options } }, 'COMMAND_FIELD_VALUE_INVALID')
+    },
+  )
 
-  difference(41, 'nothing is embedded for a command that is malformed', async () => {
+  difference(41, 'an invalid command does not call a provider', async () => {
     const target = await collections.create([], lettersCollection)
     const asked = models.texts.length
     const filter = { a: { $regex: 'x' } }
@@ -556,7 +560,7 @@ describe('differences in searches', () => {
     assert.equal(models.texts.length, asked)
   })
 
-  difference(42, 'a search among listed ids keeps its order', async () => {
+  difference(42, 'a search among listed ids returns the best documents first', async () => {
     const vectors = [
       [0, 1],
       [1, 0],
@@ -601,7 +605,7 @@ describe('differences in providers', () => {
     ])
   }
 
-  difference(43, 'the built-in model reranks in the place of nvidia', async () => {
+  difference(43, 'the built-in model replaces the reranker nvidia', async () => {
     const target = await collections.create(
       [
         { _id: 1, $lexical: 'stocks and bonds', $vector: [1, 0] },
@@ -621,7 +625,7 @@ describe('differences in providers', () => {
     } else await target.refuse({ findAndRerank }, 'RERANKING_SERVICE_TYPE_UNAVAILABLE')
   })
 
-  difference(44, 'the token of a request goes to no provider', async () => {
+  difference(44, 'Stela sends the token of a request to no provider', async () => {
     const nvidia = await FakeProvider.start()
     nvidia.answers({ body: { data: [{ index: 0, embedding: Array(1024).fill(1) }] } })
     const embeddingUrls = new Map([['nvidia', nvidia.url]])
@@ -641,7 +645,7 @@ describe('differences in providers', () => {
     await server.close()
   })
 
-  difference(45, 'collections cannot lead the server into its own network', async () => {
+  difference(45, 'collections cannot make the server call its own network', async () => {
     for (const [provider, parameters] of [
       ['openaiCompatible', { baseUrl: 'http://169.254.169.254/latest' }],
       ['bedrock', { region: 'x.example.com/' }],
@@ -655,7 +659,7 @@ describe('differences in providers', () => {
     }
   })
 
-  difference(46, 'more providers are offered', async () => {
+  difference(46, 'Stela supports more providers than the reference', async () => {
     const { body } = await collections.server.command('', { findEmbeddingProviders: {} })
     const listed = Object.keys(body.status!['embeddingProviders'] as object)
     for (const name of ['cohere', 'vertexai', 'google', 'ollama', 'openaiCompatible'])
@@ -670,7 +674,7 @@ describe('differences in providers', () => {
 describe('differences in analyzers', () => {
   const collections = new Collections()
 
-  difference(47, 'a mistake in an analyzer is a mistake in the options', async () => {
+  difference(47, 'an invalid analyzer is an error of the options', async () => {
     for (const analyzer of [
       { tokenizer: { name: 'gram' } },
       { filters: [{ name: 'length', args: { min: '1' } }] },
@@ -686,7 +690,7 @@ describe('differences in analyzers', () => {
     }
   })
 
-  difference(48, 'an analyzer cannot hold up the server', async () => {
+  difference(48, 'the work of an analyzer is limited', async () => {
     const analyzer = { tokenizer: { name: 'pattern', args: { pattern: '(?=(a+)+b)a' } } }
     const target = await collections.create([], { lexical: { enabled: true, analyzer } })
     const document = { $lexical: 'a'.repeat(5000) }
@@ -701,7 +705,7 @@ describe('differences in tables', () => {
   const place = { place: 'text', day: 'int', hour: 'int' } as const
   const byPlace = { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } }
 
-  difference(49, 'a table and a collection are not dropped for each other', async () => {
+  difference(49, 'dropTable keeps collections, deleteCollection keeps tables', async () => {
     await tables.keyspace({ createTable: { name: 'people', definition: people } })
     await tables.keyspace({ createCollection: { name: 'kept' } })
     const { codes } = await tables.send({ dropTable: { name: 'kept' } })
@@ -713,7 +717,7 @@ describe('differences in tables', () => {
     assert.deepEqual(listed.status!['tables'], ['people'])
   })
 
-  difference(50, 'alterType does all or nothing', async () => {
+  difference(50, 'alterType is atomic', async () => {
     const fields = { city: 'text', zip: 'text' }
     await tables.keyspace({ createType: { name: 'address', definition: { fields } } })
     const { codes } = await tables.send({
@@ -728,7 +732,7 @@ describe('differences in tables', () => {
     assert.match(text, /"city"/)
   })
 
-  difference(51, 'dropIndex is heard at both levels', async () => {
+  difference(51, 'dropIndex works on the paths of tables and of keyspaces', async () => {
     const [one, other] = [await tables.create(people), await tables.create(people)]
     const definition = { column: 'age' }
     await one.run({ createIndex: { name: 'one_age', definition } })
@@ -748,7 +752,7 @@ describe('differences in tables', () => {
     assert.equal(data!.documents!.length, 1)
   })
 
-  difference(53, 'names of indexed columns should be in snake case', async () => {
+  difference(53, 'an indexed column not in snake case causes a warning', async () => {
     const columns = { id: 'int', lastName: 'text' }
     const table = await tables.create({ columns, primaryKey: 'id' })
     const createIndex = { name: 'last_name', definition: { column: 'lastName' } }
@@ -776,7 +780,7 @@ describe('differences in tables', () => {
     )
   })
 
-  difference(55, 'mistakes in filters are answered as such', async () => {
+  difference(55, 'invalid filters are errors of the request', async () => {
     const columns = { id: 'int', bytes: 'blob', at: 'timestamp' }
     const bytes = { $binary: 'AQI=' }
     const at = '1970-01-01T00:00:01Z'
@@ -793,7 +797,7 @@ describe('differences in tables', () => {
     }
   })
 
-  difference(56, 'a sort in mixed directions is made here', async () => {
+  difference(56, 'a sort by key columns may mix directions', async () => {
     const rows = [1, 2].flatMap((day) => [1, 2].map((hour) => ({ place: 'a', day, hour })))
     const table = await tables.create({ columns: place, primaryKey: byPlace }, rows)
     const { data, status } = await table.run({
@@ -806,7 +810,7 @@ describe('differences in tables', () => {
     )
   })
 
-  difference(57, 'what has no order cannot be sorted by', async () => {
+  difference(57, 'a sort by a column type without an order is rejected', async () => {
     const columns = { id: 'int', lasts: 'duration', ip: 'inet' }
     const table = await tables.create({ columns, primaryKey: 'id' }, [
       { id: 1, ip: '10.0.0.2' },
@@ -817,22 +821,18 @@ describe('differences in tables', () => {
     assert.deepEqual(data!.documents, [{ id: 2 }, { id: 1 }])
   })
 
-  difference(
-    58,
-    'searches by a text to embed tell similarities and the vector',
-    async () => {
-      const { service, dimension } = lettersCollection.vector
-      const columns = { id: 'int', v: { type: 'vector', dimension, service } }
-      const table = await tables.create({ columns, primaryKey: 'id' }, [{ id: 1, v: 'a' }])
-      await table.run({ createVectorIndex: { name: 'v', definition: { column: 'v' } } })
-      const options = { includeSimilarity: true, includeSortVector: true }
-      const { data, status } = await table.run({ find: { sort: { v: 'a' }, options } })
-      assert.equal(data!.documents![0]!['$similarity'], 1)
-      assert.equal((status!['sortVector'] as unknown[]).length, dimension)
-    },
-  )
+  difference(58, 'a search by text can return similarities and the vector', async () => {
+    const { service, dimension } = lettersCollection.vector
+    const columns = { id: 'int', v: { type: 'vector', dimension, service } }
+    const table = await tables.create({ columns, primaryKey: 'id' }, [{ id: 1, v: 'a' }])
+    await table.run({ createVectorIndex: { name: 'v', definition: { column: 'v' } } })
+    const options = { includeSimilarity: true, includeSortVector: true }
+    const { data, status } = await table.run({ find: { sort: { v: 'a' }, options } })
+    assert.equal(data!.documents![0]!['$similarity'], 1)
+    assert.equal((status!['sortVector'] as unknown[]).length, dimension)
+  })
 
-  difference(59, 'partitions come in the order of their keys', async () => {
+  difference(59, 'partitions are returned in the order of their keys', async () => {
     const rows = ['b', 'a', 'c'].map((name) => ({ place: name, day: 1, hour: 1 }))
     const table = await tables.create({ columns: place, primaryKey: byPlace }, rows)
     const names = async (filter: object) =>
@@ -842,7 +842,7 @@ describe('differences in tables', () => {
     assert.deepEqual(await names({ $or: [{ place: 'c' }, { place: 'b' }] }), ['b', 'c'])
   })
 
-  difference(60, 'texts are in the order of their UTF-16 units', async () => {
+  difference(60, 'strings are ordered by their UTF-16 code units', async () => {
     const rows = ['\uffff', '😀'].map((name) => ({ place: 'a', name }))
     const columns = { place: 'text', name: 'text' }
     const primaryKey = { partitionBy: ['place'], partitionSort: { name: 1 } }
@@ -850,14 +850,14 @@ describe('differences in tables', () => {
     assert.deepEqual(await table.all(), rows.toReversed())
   })
 
-  difference(61, 'durations take fractions of a second in ISO form', async () => {
+  difference(61, 'durations in ISO form may have fractions of a second', async () => {
     const columns = { id: 'int', lasts: 'duration' }
     const row = { id: 1, lasts: 'PT1.5S' }
     const table = await tables.create({ columns, primaryKey: 'id' }, [row])
     assert.deepEqual(await table.all(), [row])
   })
 
-  difference(62, 'what is missing from a command is said so', async () => {
+  difference(62, 'missing parts of a command are errors of the request', async () => {
     const code = 'COMMAND_FIELD_VALUE_INVALID'
     for (const definition of [{ columns: { id: 'int' } }, { primaryKey: 'id' }])
       assert.deepEqual(
@@ -884,7 +884,7 @@ describe('differences in tables', () => {
 describe('differences in tokens and databases', () => {
   const admin = new AdminServer()
 
-  difference(64, 'a database is reached by a path', async () => {
+  difference(64, 'the endpoint of a database is a path', async () => {
     const { id, dataEndpointUrl } = await admin.createDatabase()
     assert.equal(dataEndpointUrl, `${admin.server.url}/databases/${id}`)
     const { http } = await admin.commandTo(id, '', { findKeyspaces: {} })
@@ -896,7 +896,7 @@ describe('differences in tokens and databases', () => {
     await admin.refuse(409, 'POST', `/databases/${home!.id}/terminate`)
   })
 
-  difference(66, 'names are shown to those who may see them', async () => {
+  difference(66, 'a token lists only the objects to which it has access', async () => {
     await admin.command('', { createKeyspace: { name: 'hidden' } })
     for (const name of ['shown', 'unseen'])
       await admin.command('/default_keyspace', { createCollection: { name } })
@@ -912,7 +912,7 @@ describe('differences in tokens and databases', () => {
     assert.deepEqual(tables.body.status, { tables: [] })
   })
 
-  difference(67, 'guessing is slowed down', async () => {
+  difference(67, 'the server limits attempts to guess tokens', async () => {
     const server = await startServer({ badCredentialsMax: 20 })
     // Guessed tokens in the format of generated secrets extend the lockout while it lasts.
     for (let i = 0; i < 30; i++)
@@ -928,7 +928,7 @@ describe('differences in tokens and databases', () => {
     await server.close()
   })
 
-  difference(68, 'regions and clouds are words', async () => {
+  difference(68, 'regions and clouds have no effect', async () => {
     const { info } = await admin.createDatabase({
       cloudProvider: 'azure',
       region: 'the-moon',
@@ -937,7 +937,7 @@ describe('differences in tokens and databases', () => {
     assert.deepEqual(await admin.ask('POST', '/pcus/actions/get'), [])
   })
 
-  difference(69, 'what is asked of the management API is done at once', async () => {
+  difference(69, 'management requests are complete at the reply', async () => {
     const { id, status } = await admin.createDatabase()
     assert.equal(status, 'ACTIVE')
     await admin.ask('POST', `/databases/${id}/terminate`)
@@ -949,7 +949,7 @@ describe('differences in tokens and databases', () => {
 describe('differences in the results of hybrid search', () => {
   const collections = new Collections({}, { providers: models.settings })
 
-  difference(70, 'a hybrid search is by vector and by terms', async () => {
+  difference(70, 'a hybrid search needs a text in $lexical', async () => {
     const target = await collections.create([], lettersCollection)
     for (const $hybrid of [{ $vectorize: 'ant' }, { $vectorize: 'ant', $lexical: ' ' }])
       await target.refuse(
@@ -964,7 +964,7 @@ describe('differences in the results of hybrid search', () => {
     return data!.documents!.map(({ _id }) => _id)
   }
 
-  difference(71, 'what takes no part uses up no place', async () => {
+  difference(71, 'ineligible documents do not count towards the limit', async () => {
     const documents = [
       { _id: 1, $vectorize: 'ant in a house' },
       { _id: 2, $lexical: 'ant in a house' },
@@ -976,7 +976,7 @@ describe('differences in the results of hybrid search', () => {
     assert.deepEqual(await ids(target, { limit: 1, rerankOn: 'about' }), [4])
   })
 
-  difference(72, 'findAndRerank finds documents by some of the words', async () => {
+  difference(72, 'findAndRerank finds documents with some of the terms', async () => {
     const documents = [
       { _id: 1, $vectorize: 'bbbb', $lexical: 'a house' },
       { _id: 2, $vectorize: 'ant in a house', $lexical: 'stone' },
@@ -987,7 +987,7 @@ describe('differences in the results of hybrid search', () => {
     assert.deepEqual(data!.documents, [])
   })
 
-  difference(73, 'a limit that hybridLimits cannot reach is warned of', async () => {
+  difference(73, 'a limit above hybridLimits causes a warning', async () => {
     const target = await collections.create([], lettersCollection)
     const options = { limit: 9, hybridLimits: 4, includeScores: true }
     const { status } = await target.run({
@@ -1008,7 +1008,7 @@ describe('differences in schemas of tables', () => {
     assert.deepEqual(await table.all(), [{ id: 1 }])
   })
 
-  difference(78, 'what is wrong with a request is an error of family REQUEST', async () => {
+  difference(78, 'errors in a request to a table have the family REQUEST', async () => {
     const table = await tables.create({
       columns: { id: 'text', b: 'blob', t: 'text', v: { type: 'vector', dimension: 2 } },
       primaryKey: 'id',
@@ -1076,7 +1076,7 @@ describe('differences in schemas of tables', () => {
 describe('differences in upserts', () => {
   const collections = new Collections()
 
-  difference(77, 'upserts at the same time insert one document', async () => {
+  difference(77, 'concurrent upserts insert one document', async () => {
     const target = await collections.create()
     const filter = { name: 'counter' }
     const upsert = () =>
@@ -1125,7 +1125,7 @@ describe('differences in the results of searches', () => {
     await collection.refuse({ find: skipping }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  difference(75, 'a vector search says when there is more', async () => {
+  difference(75, 'a vector search reports that more documents match', async () => {
     for (const [target, sort] of [
       [collection, { $vector: [1, 0] }],
       [table, { v: [1, 0] }],
@@ -1145,7 +1145,7 @@ describe('differences in the results of searches', () => {
 describe('differences in the language', () => {
   const collections = new Collections()
 
-  difference(76, '$pull and $pullAll act on documents', async () => {
+  difference(76, '$pull and $pullAll work on documents', async () => {
     const target = await collections.create([{ _id: 1, a: [1, 2, 3, 4] }])
     const update = { $pull: { a: { $lt: 2 } } }
     await target.run({ updateOne: { update } })
@@ -1153,30 +1153,26 @@ describe('differences in the language', () => {
     assert.deepEqual(await target.all(), [{ _id: 1, a: [2, 3] }])
   })
 
-  difference(
-    79,
-    'a mistake in a vector or in terms is a mistake of the request',
-    async () => {
-      const target = await collections.create([], { vector: { dimension: 2 } })
-      const bad = 'SHRED_BAD_VECTOR_VALUE'
-      const families = [
-        await target.refuse({ insertOne: { document: { $vector: [0, 0] } } }, bad),
-        await target.refuse({ find: { sort: { $vector: [0, 0] } } }, bad),
-        await target.refuse({ find: { sort: { $vector: [1, 1e30] } } }, bad),
-        await target.refuse(
-          { find: { filter: { $lexical: { $match: '?!' } } } },
-          'FILTER_INVALID_EXPRESSION',
-        ),
-        await target.refuse(
-          { find: { sort: { $lexical: '?!' } } },
-          'SORT_CLAUSE_VALUE_INVALID',
-        ),
-      ].map(({ family }) => family)
-      assert.deepEqual([...new Set(families)], ['REQUEST'])
-    },
-  )
+  difference(79, 'an invalid vector or text is an error of the request', async () => {
+    const target = await collections.create([], { vector: { dimension: 2 } })
+    const bad = 'SHRED_BAD_VECTOR_VALUE'
+    const families = [
+      await target.refuse({ insertOne: { document: { $vector: [0, 0] } } }, bad),
+      await target.refuse({ find: { sort: { $vector: [0, 0] } } }, bad),
+      await target.refuse({ find: { sort: { $vector: [1, 1e30] } } }, bad),
+      await target.refuse(
+        { find: { filter: { $lexical: { $match: '?!' } } } },
+        'FILTER_INVALID_EXPRESSION',
+      ),
+      await target.refuse(
+        { find: { sort: { $lexical: '?!' } } },
+        'SORT_CLAUSE_VALUE_INVALID',
+      ),
+    ].map(({ family }) => family)
+    assert.deepEqual([...new Set(families)], ['REQUEST'])
+  })
 
-  difference(80, 'a body is read to its end before anything else is said', async () => {
+  difference(80, 'the whole body is parsed before the command is executed', async () => {
     const target = await collections.create([{ _id: 1 }])
     for (const body of [
       '{"deleteMany": {}} and more',
@@ -1199,14 +1195,14 @@ describe('differences in authentication and requests', () => {
   })
   after(() => server.close())
 
-  difference(82, 'a bad token is answered before the body is read', async () => {
+  difference(82, 'an invalid token is rejected before the body is read', async () => {
     const socket = await openConnection(server.url)
     socket.write(headOf(1_000_000, '/v1', { Token: 'wrong' }))
     await readUntil(socket, 'UNAUTHENTICATED_REQUEST')
     socket.destroy()
   })
 
-  difference(83, 'every refusal has a body', async () => {
+  difference(83, 'every rejected request gets a body with an error code', async () => {
     const headers = { Token: testToken, 'Content-Type': 'application/json' }
     const large = ' '.repeat(defaultLimits.bodySizeMax + 1)
     for (const [path, request, http, code] of [
@@ -1219,7 +1215,7 @@ describe('differences in authentication and requests', () => {
     }
   })
 
-  difference(84, 'two hosts are refused', async () => {
+  difference(84, 'a request with two hosts is rejected', async () => {
     const command = { findKeyspaces: {} }
     for (const request of [
       requestOf(command).replace('Host: test', 'Host: test\r\nHost: other'),
@@ -1233,8 +1229,8 @@ describe('differences in authentication and requests', () => {
   })
 })
 
-describe('large requests', () => {
-  difference(85, 'a body has at most a million values', async () => {
+describe('differences in large requests', () => {
+  difference(85, 'a body may contain at most 1 000 000 values', async () => {
     const server = await startServer()
     const of = (values: number) => `[${'0,'.repeat(values - 2)}0]`
     const least = await server.command('', of(1_000_000))
@@ -1245,8 +1241,8 @@ describe('large requests', () => {
   })
 })
 
-describe('several databases', () => {
-  difference(86, 'keyspaces cannot be named like those of other databases', async () => {
+describe('differences in several databases', () => {
+  difference(86, 'some names of keyspaces are reserved', async () => {
     const server = await startServer()
     const create = async (name: string) =>
       (await server.command('', { createKeyspace: { name } })).codes
@@ -1256,8 +1252,8 @@ describe('several databases', () => {
   })
 })
 
-describe('changes', () => {
-  difference(87, 'a change of a document is tried ten times', async () => {
+describe('differences in changes', () => {
+  difference(87, 'a change of a document is attempted ten times', async () => {
     const store = openMemoryEngine(new MemoryStore())
     let lostRaces = 0
     const contested: Engine = around(store, {
@@ -1283,8 +1279,8 @@ describe('changes', () => {
   })
 })
 
-describe('projections', () => {
-  difference(90, 'a projection of _id alone returns _id alone', async () => {
+describe('differences in projections', () => {
+  difference(90, 'a projection with only _id returns only _id', async () => {
     const server = await startServer()
     const send = (path: string, body: object) =>
       server.command(`/default_keyspace${path}`, body)
@@ -1298,7 +1294,7 @@ describe('projections', () => {
   })
 })
 
-describe('assistants', () => {
+describe('differences in assistants', () => {
   const call = (server: TestServer) =>
     server.command('/mcp', {
       jsonrpc: '2.0',
@@ -1307,14 +1303,14 @@ describe('assistants', () => {
       params: { name: 'findKeyspaces' },
     })
 
-  difference(88, 'tools for assistants are on', async () => {
+  difference(88, 'tools for assistants (MCP) are on by default', async () => {
     const server = await startServer()
     const { text } = await call(server)
     assert.match(text, /"isError":false/)
     await server.close()
   })
 
-  difference(89, 'results of tools are text, too', async () => {
+  difference(89, 'results of tools also have a text form', async () => {
     const server = await startServer()
     const { result } = JSON.parse((await call(server)).text) as {
       result: { content: { text: string }[]; _meta: { status: unknown } }

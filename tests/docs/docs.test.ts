@@ -70,7 +70,7 @@ const commands = Object.values(commandsAt).flatMap((known) => [...known])
 const served = commands.filter(([name]) => !deprecated.has(name))
 
 describe('the reference pages', () => {
-  test('include a page for each command, and no others', () => {
+  test('include a page for each command, and no other pages', () => {
     const expected = new Set([...served.map(([name]) => pageOf(name)), ...clausePages])
     assert.deepEqual(pages.toSorted(), [...expected].toSorted())
   })
@@ -94,7 +94,7 @@ describe('the reference pages', () => {
     }
   })
 
-  test('name the older names of commands on the page of the newer name', () => {
+  test('name the older name of a command on the page of its newer name', () => {
     for (const [older, newer] of deprecated)
       assert(readPage(pageOf(newer)).includes(`\`${older}\``), older)
   })
@@ -377,7 +377,7 @@ test('links lead to existing pages and headings', () => {
   assert.deepEqual(brokenLinks(fileURLToPath(root), pages), [])
 })
 
-test('ARCHITECTURE.md gives a reason for each dependency, and lists no others', () => {
+test('ARCHITECTURE.md gives a reason for each dependency, and lists no other packages', () => {
   const packages = JSON.parse(read('package.json')) as Record<
     'dependencies' | 'devDependencies' | 'optionalDependencies',
     Record<string, string>

@@ -13,7 +13,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'test-an-application.md': 'npm run test:recipes, with packages of a registry',
 }
 
-describe('a guide', () => {
+describe('the guide', () => {
   for (const name of readdirSync(folder).filter((file) => !(file in elsewhere)))
     test(`${name} has examples with the documented output`, async (t) => {
       const page = readFileSync(new URL(name, folder), 'utf8')

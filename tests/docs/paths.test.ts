@@ -25,7 +25,7 @@ function isThere(name: string): boolean {
 }
 
 for (const page of pages)
-  test(`${page} names existing files`, () => {
+  test(`${page} names only existing files`, () => {
     const named = [...read(page).matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(
       ([, name]) => name!,
     )

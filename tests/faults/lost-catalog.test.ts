@@ -156,7 +156,7 @@ describe('a catalog that has lost changes', () => {
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
     await assertRepairable(
       folder,
-      /generation \d+ was recorded.*does not list default_keyspace.shops, second.films/,
+      /record generation \d+.*does not list default_keyspace.shops, second.films/,
     )
   })
 
@@ -229,7 +229,7 @@ describe('a catalog that has lost changes', () => {
     editCatalog(folder, (catalog) =>
       catalog.exec("UPDATE target SET state = 'creating', name = uid WHERE name = 'books'"),
     )
-    await assertRepairable(folder, /default_keyspace.books holds data/)
+    await assertRepairable(folder, /default_keyspace.books contains data/)
   })
 
   test('is refused when a folder contains another collection than the catalog lists', async () => {
@@ -289,7 +289,7 @@ describe('--accept-lost-catalog', () => {
     const created = await server.command(keyspace, { createCollection: { name: 'shops' } })
     assert.deepEqual(created.codes, [])
     await server.stop()
-    assert.match(server.err, /second.films.*now in quarantine\.stores.second.films/)
+    assert.match(server.err, /second.films.*to quarantine\.stores.second.films/)
     for (const store of ['default_keyspace/shops', 'second/films'])
       assert(existsSync(join(folder, 'quarantine.stores', store, 'store.db')), store)
     await serving(folder, async (again) => {
