@@ -423,14 +423,8 @@ describe('a principal cannot grant more than its own permissions', () => {
   })
 })
 
-<<<<<<< HEAD
-test('a stored administrator token can be revoked while the configuration contains one', async () => {
-  // The configured administrator token can create other tokens, so a stored token is never
-  // the last one.
-=======
 test('a stored administrator token can be revoked while the configuration contains another', async () => {
   // The configured administrator token can create others, so no stored one is the last.
->>>>>>> work-t1
   const one = await admin.tokenOf('Organization Administrator')
   await admin.ask('DELETE', `/clientIdSecrets/${one.clientId}`, { token: one.token })
   await admin.refuse(401, 'GET', '/currentOrg', { token: one.token })

@@ -22,13 +22,8 @@ describe('an address that sends invalid credentials', () => {
     accounts: [{ name: 'ann', password: 'secret' }],
   })
 
-<<<<<<< HEAD
-  test('has to wait at both ports', async () => {
-    // This request makes the lockout record the test's token as valid for this address.
-=======
   test('is locked out at the ports of both APIs', async () => {
     // From here on the lockout knows the test's token as valid for this address.
->>>>>>> work-t1
     const { token, clientId } = await admin.tokenOf('RO User')
     for (const guess of ['one', 'two', 'three']) {
       const answer = await admin.command('', find, guess)
