@@ -336,7 +336,7 @@ describe('the search page of the console', () => {
     assert.deepEqual((await namesIn('By words')).toSorted(), ['a', 'b'])
     assert.match(
       (await page.locator('.search-lacking').textContent())!,
-      /Hybrid is not possible/,
+      /Hybrid is not available/,
     )
     await openTab('Map')
     await page.locator('[data-stage="done"]').waitFor()

@@ -111,7 +111,10 @@ describe('a server refuses a data folder', () => {
   test('in use by another server, which keeps serving', async () => {
     const folder = copyOfSound()
     const holder = await ServerProcess.start(folder)
-    assert.match(await processRefusalOf(folder), new RegExp(`${folder} is in use.*Stop that server`))
+    assert.match(
+      await processRefusalOf(folder),
+      new RegExp(`${folder} is in use.*Stop that server`),
+    )
     assert.equal(await countOf(holder, 'books'), 50)
     assert.equal(await holder.stop(), 0)
   })

@@ -131,7 +131,10 @@ describe('a data folder', () => {
     symlinkSync(elsewhere, join(dataDir, 'default_keyspace', 'books', 'link'))
     const engine = await open(dataDir)
     assert.equal(lines.length, 1, lines.join('\n'))
-    assert.match(lines[0]!, /^info Other users of this machine had access to .*loose\. The server/)
+    assert.match(
+      lines[0]!,
+      /^info Other users of this machine had access to .*loose\. The server/,
+    )
     assert(lines[0]!.includes(` ${loosened.length} files and folders`), lines[0])
     for (const path of loosened)
       assert.equal(modeOf(path), lstatSync(path).isDirectory() ? '700' : '600', path)
