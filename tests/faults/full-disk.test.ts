@@ -294,7 +294,7 @@ describe('on a read-only disk', options, () => {
     assert.equal(await refused.exit, 1)
     assert.match(
       refused.err,
-      /^stela: [^\n]+ cannot be opened: .* cannot be written to\. Make [^\n]+ then start again\n$/,
+      /^stela: [^\n]+ cannot be opened: .* is read-only\. Make [^\n]+ then start again\n$/,
     )
     await assert.rejects(
       startServer({ dataDir: join(disk.path, 'some', 'where') }),
@@ -319,7 +319,7 @@ describe('on a read-only disk', options, () => {
     ] as const) {
       const answer = await server.command(path, change)
       assert.deepEqual(answer.codes, ['FAILED_WRITE_REQUEST'], answer.text)
-      assert.match(answer.text, /cannot be written to\. Make its disk writable/)
+      assert.match(answer.text, /is read-only\. Make its disk writable/)
     }
     assert.deepEqual(await idsOf(server, books), [1])
     assert.match((await becomes(server, 'DOWN'))!, /is read-only/)
