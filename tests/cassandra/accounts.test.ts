@@ -79,7 +79,7 @@ describe('users of the cluster', () => {
       as(maker, { createCollection: { name, options } }, '/default_keyspace')
     const { codes, text } = await create('searched', { vector: { dimension: 2 } })
     assert.deepEqual(codes, ['TOO_MANY_INDEXES_FOR_COLLECTION'], text)
-    assert.match(text, new RegExp(`searched.* needs ${indexesMax + 1} indexes`))
+    assert.match(text, new RegExp(`searched.* requires ${indexesMax + 1} indexes`))
     const listed = await as(maker, { findCollections: {} }, '/default_keyspace')
     const names = listed.body.status!['collections'] as string[]
     assert(!names.includes('searched'), listed.text)

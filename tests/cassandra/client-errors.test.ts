@@ -121,7 +121,7 @@ describe('a client error on a cluster', () => {
       path,
       alter({ add: { columns: { a: 'int' } } }),
       'CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN',
-      'another name',
+      'another column name',
     )
     await made(path, alter({ add: { columns: { a: 'text' } } }))
     const drop = alter({ drop: { columns: ['at'] } })

@@ -381,13 +381,13 @@ describe('an index', { skip: !isEmbedded }, () => {
       'textsegment',
       'documents',
       { find: { sort: { $lexical: 'word3' } } },
-      /the index of \$lexical is damaged: segment/,
+      /the term index of \$lexical is damaged: segment/,
     ],
     [
       'posting',
       'bytes',
       { find: { sort: { $lexical: 'word3' } } },
-      /the index of \$lexical is damaged: row/,
+      /the term index of \$lexical is damaged: row/,
     ],
   ]
   for (const [table, column, command, name] of parts)
@@ -418,7 +418,7 @@ describe('an index', { skip: !isEmbedded }, () => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, "INSERT INTO waiting VALUES (4, x'05', 1)"),
     )
-    const name = /the index of \$lexical is damaged: the list of terms/
+    const name = /the term index of \$lexical is damaged: the list of terms/
     await assertFails(server, books, { find: { sort: { $lexical: 'word3' } } }, name)
     const document = { $lexical: 'new' }
     await assertFails(server, books, { insertOne: { document } }, name)
