@@ -150,7 +150,7 @@ describe('newline-delimited messages', () => {
     const lines = [JSON.stringify(request('ping'))]
     for (const [endpoint, says] of [
       [{ token: 'wrong' }, /Set STELA_TOKEN/],
-      [{ url: 'http://127.0.0.1:1' }, /cannot be reached/],
+      [{ url: 'http://127.0.0.1:1' }, /Cannot reach the server/],
     ] as const) {
       const [answer, ...more] = await forward(lines, endpoint)
       assert.deepEqual(more, [])
