@@ -16,6 +16,12 @@ const list = <T>(count: number, make: (n: number) => T): T[] =>
 /** Milliseconds of processor time: a slice is 5 ms, and garbage collection adds to it. */
 const turnMsMax = 100
 
+/**
+ * The same for reading the row. The driver decodes a page in one turn: about 80 ms of processor time
+ * here, and twice as many while other processes use the same cores.
+ */
+const decodingMsMax = 300
+
 describe('event-loop turns of a server on Cassandra are short while a client', () => {
   let server: HostileServer
 
@@ -53,11 +59,12 @@ describe('event-loop turns of a server on Cassandra are short while a client', (
     return (await server.takeTurns()).longestMs
   }
 
-  for (const [what, path, command] of [
+  for (const [what, path, command, max] of [
     [
       'inserts a document of 250 indexed arrays of 1 000 numbers',
       'documents',
       { insertOne: { document: { _id: 1, a: list(250, () => list(1_000, (n) => n)) } } },
+      turnMsMax,
     ],
     [
       'inserts a row with a list of 150 000 numbers and a map of 50 000',
@@ -71,12 +78,18 @@ describe('event-loop turns of a server on Cassandra are short while a client', (
           },
         },
       },
+      turnMsMax,
     ],
-    ['reads the row with the list and the map', 'rows', { find: { filter: { id: 1 } } }],
+    [
+      'reads the row with the list and the map',
+      'rows',
+      { find: { filter: { id: 1 } } },
+      decodingMsMax,
+    ],
   ] as const)
     test(what, async (context) => {
       const longestMs = await longestTurn(path, command)
       context.diagnostic(`longest turn: ${longestMs.toFixed(0)} ms`)
-      assert(longestMs < turnMsMax, `a turn took ${longestMs.toFixed(0)} ms`)
+      assert(longestMs < max, `a turn took ${longestMs.toFixed(0)} ms`)
     })
 })
