@@ -147,11 +147,11 @@ describe('stela export', () => {
   })
 
   for (const [says, args, token] of [
-    [/has no collection none\. There are all, copy, few\./, ['--collection', 'none']],
+    [/has no collection none\. It has all, copy, few\./, ['--collection', 'none']],
     [/has no table few\./, ['--table', 'few']],
     [/Pass --collection or --table/, []],
     [/none/, ['--collection', 'few', '--keyspace', 'none']],
-    [/only columns/, ['--table', 'rows', '--no-search-fields']],
+    [/applies only to collections/, ['--table', 'rows', '--no-search-fields']],
     [/does not accept the token/, ['--collection', 'few'], 'wrong'],
     [/no such file/, ['--collection', 'few', '--out', '/nowhere/at/all']],
     [/cannot be used with/, ['--collection', 'few', '--table', 'rows']],
