@@ -32,7 +32,7 @@ describe('lists of an analyzer', () => {
       assert.deepEqual(refused.codes, ['INVALID_CREATE_COLLECTION_OPTIONS'])
       assert.match(
         refused.text,
-        /token filter \\"stop\\" has 10001 entries.*may have 10000/,
+        /token filter \\"stop\\" has 10001 entries.*maximum is 10000/,
       )
       await server.command(path, {
         createTable: {
