@@ -137,7 +137,7 @@ describe('find', () => {
     assert.deepEqual(ids, [12])
     await assert.rejects(fixture.page({ sort: { n: -1 } }, { skip: 20 }), {
       code: 'OVERLOADED_SORT_ROW_LIMIT',
-      message: /1000 characters at most/,
+      message: /at most 1000 characters/,
     })
   })
 

@@ -201,7 +201,7 @@ describe('a sort by $vector', () => {
     const warningsOf = async (find: object) =>
       ((await places.run({ find })).status?.warnings ?? []).map(
         ({ errorCode, message }) => {
-          assert.match(message, /at most 1000 documents/)
+          assert.match(message, /only the nearest 1000 documents/)
           return errorCode
         },
       )

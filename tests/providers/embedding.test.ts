@@ -427,7 +427,7 @@ describe('embedding', async () => {
           ),
           {
             code: 'EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED',
-            message: /operator/,
+            message: /--embedding-urls/,
           },
         )
     })
