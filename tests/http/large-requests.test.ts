@@ -105,7 +105,7 @@ describe('a large request', () => {
     assert.deepEqual(refused.codes, ['TOO_MANY_VALUES_IN_BODY'])
     assert.match(
       refused.body.errors![0]!.message,
-      /may have 10000 values.*--max-body-values/,
+      /maximum of 10000 JSON values.*--max-body-values/,
     )
   })
 

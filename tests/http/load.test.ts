@@ -376,7 +376,7 @@ describe('a rate limit of commands', () => {
     assert.equal(refused.http, 429)
     assert.deepEqual(refused.codes, ['RATE_LIMIT_EXCEEDED'])
     assert.equal(refused.headers.get('retry-after'), '1')
-    assert.match(refused.body.errors![0]!.message, /2 commands a second/)
+    assert.match(refused.body.errors![0]!.message, /2 commands per second/)
     assert.equal((await findKeyspaces(ann)).http, 200)
     assert.deepEqual((await findKeyspaces({ Token: 'wrong' })).codes, [
       'UNAUTHENTICATED_REQUEST',

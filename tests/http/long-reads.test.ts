@@ -114,7 +114,7 @@ describe('waiting reads', () => {
       assert.equal(answer.headers.get('Retry-After'), '1')
       assert.match(
         answer.body.errors![0]!.message,
-        /4 reads of this token wait.*--max-waiting-reads/,
+        /4 reads of this token already wait.*--max-waiting-reads/,
       )
     }
     for (const answer of answers.filter(({ http }) => http === 200))
