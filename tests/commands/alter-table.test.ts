@@ -61,7 +61,7 @@ describe('alterTable', () => {
       [undefined, 'COMMAND_FIELD_VALUE_INVALID', 'command.operation'],
       [null, 'COMMAND_FIELD_VALUE_INVALID', 'command.operation'],
       ['add', 'REQUEST_STRUCTURE_MISMATCH', 'command.operation'],
-      [{}, 'REQUEST_STRUCTURE_MISMATCH', 'exactly one'],
+      [{}, 'REQUEST_STRUCTURE_MISMATCH', 'Exactly one'],
       [{ add: { columns: {} }, drop: { columns: [] } }, 'REQUEST_STRUCTURE_MISMATCH'],
       [{ rename: {} }, 'COMMAND_UNKNOWN', '"rename"', 'addVectorize'],
       [{ add: null }, 'REQUEST_STRUCTURE_MISMATCH', 'operation.add'],
