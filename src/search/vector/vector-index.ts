@@ -117,11 +117,7 @@ export class VectorView {
     matches: DocumentTest,
     name: string,
   ): Candidate[] {
-    // A reused node may hold a document that was never tested.
-    const taken = this.#segments.map(({ takenCount }) => takenCount)
-    const known = `${taken.join()} ${name}`
-    if (this.#remembered !== known) for (const segment of this.#segments) segment.forget()
-    this.#remembered = known
+    this.#remember(name)
     const isSmall = this.count <= scanMatchingMax
     return this.#merge((segment) =>
       isSmall
@@ -131,13 +127,31 @@ export class VectorView {
   }
 
   /**
-   * Like `search` and `searchMatching`, but compares every vector: a walk may end early during
-   * writes.
+   * Like `search`, but compares every vector: a walk misses vectors that no link leads to, and may
+   * end early during writes.
    */
-  scanAll(query: Float32Array, breadth: number, matches?: DocumentTest): Candidate[] {
-    for (const segment of this.#segments) segment.forget()
-    this.#remembered = undefined
+  scanAll(query: Float32Array, breadth: number): Candidate[] {
+    return this.#merge((segment) => segment.scanAll(query, breadth))
+  }
+
+  /** Like `scanAll`, for documents that match. Results of `matches` are cached by `name`. */
+  scanMatching(
+    query: Float32Array,
+    breadth: number,
+    matches: DocumentTest,
+    name: string,
+  ): Candidate[] {
+    this.#remember(name)
     return this.#merge((segment) => segment.scanAll(query, breadth, matches))
+  }
+
+  /** Drops the cached results of `matches`, unless they are of this filter and still valid. */
+  #remember(name: string): void {
+    // A reused node may hold a document that was never tested.
+    const taken = this.#segments.map(({ takenCount }) => takenCount)
+    const known = `${taken.join()} ${name}`
+    if (this.#remembered !== known) for (const segment of this.#segments) segment.forget()
+    this.#remembered = known
   }
 
   /** Like `search`, but compares the given documents only. */

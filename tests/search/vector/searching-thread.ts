@@ -21,18 +21,20 @@ while (Atomics.load(flag, 0) === 0 && odd.length < 5) {
   // Alternates between walks, filtered walks and scans.
   const query = make()
   const isEven = (n: number) => n % 2 === 0
+  const name = `half ${searches}`
   let found =
     searches % 3 === 0
       ? view.search(query, 64)
       : searches % 3 === 1
-        ? view.searchMatching(query, 64, isEven, `half ${searches}`)
+        ? view.searchMatching(query, 64, isEven, name)
         : view.scan(
             query,
             64,
             Float64Array.from({ length: 1500 }, (_, i) => i + 1),
           )
   // A walk may end early; then all vectors are scanned.
-  if (searches % 3 === 1 && found.length < 30) found = view.scanAll(query, 64, isEven)
+  if (searches % 3 === 1 && found.length < 30)
+    found = view.scanMatching(query, 64, isEven, name)
   searches++
   // 1500 documents never change, so enough results always exist.
   if (found.length < 30) odd.push(`only ${found.length} found by search ${searches - 1}`)

@@ -119,8 +119,9 @@ function* findCandidates(
   const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
   const candidates = view.searchMatching(query, Math.ceil(narrowed), matches, name)
   yield { candidates, matches }
-  if (share * view.count >= limit)
-    yield { candidates: view.scanAll(query, scanBreadth, matches), matches }
+  // With fewer results than requested, the walk has checked all documents that it reached, so only
+  // the others are still to be checked.
+  yield { candidates: view.scanMatching(query, scanBreadth, matches, name), matches }
 }
 
 interface CandidateSet {

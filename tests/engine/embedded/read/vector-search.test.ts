@@ -8,7 +8,7 @@ import { checked } from '../../contract/checked.ts'
 import { openEmbeddedEngine } from '../../../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../../../src/engine/contract.ts'
 import { openEmbedded } from '../embedded-store.ts'
-import { where } from '../../store.ts'
+import { among, where } from '../../store.ts'
 import { VectorWorld } from '../../vector-world.ts'
 
 const seed = Number(process.env['SEED'] ?? 815)
@@ -47,6 +47,29 @@ describe(`a search by vector in the embedded engine (seed ${seed})`, () => {
     await world.assertExact()
     await world.insert(20)
     await world.assertExact()
+  })
+
+  test('returns every match when fewer documents match than requested', async (t) => {
+    const { engine } = await openEmbedded(t)
+    const world = await VectorWorld.create(engine, {
+      seed,
+      dimension: 3,
+      metric: 'dot_product',
+    })
+    // The graph of few distinct vectors of different lengths is not connected.
+    const step = () => Math.floor(world.random() * 9) / 2 - 2
+    const vector = () => Float32Array.of(step(), step(), step())
+    await world.insert(2000, vector)
+    const numbers = Array.from({ length: 100 }, (_, i) => i)
+    // Links are added in the background.
+    for (let sweep = 0; sweep < 3; sweep++)
+      for (const wanted of numbers) {
+        // No index lists the matches of this filter, so the graph is walked.
+        const others = numbers.filter((number) => number !== wanted)
+        const filter = among('hundredth', 'nin', others)
+        const hits = await world.search(vector(), 1000, filter)
+        assert.equal(hits.length, 20)
+      }
   })
 
   test('has enough recall among many documents, with and without filters, and after many changes', async (t) => {
