@@ -9,6 +9,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -177,6 +178,42 @@ describe('a catalog that has lost changes', () => {
     const repaired = await runStela(['repair', '--catalog', '--data', folder])
     assert.equal(repaired.code, 0, repaired.err)
     await assertWhole(folder)
+  })
+
+  /** A folder whose catalog is missing, while its log still has pages of it. */
+  function copyWithLogOnly(): string {
+    const folder = copyOfKilled()
+    const file = join(folder, 'catalog.db')
+    const catalog = new DatabaseSync(file)
+    catalog.exec('PRAGMA wal_autocheckpoint = 0')
+    catalog.exec("UPDATE target SET version = version + 1, name = name || '_old'")
+    copyFileSync(`${file}-wal`, `${file}-kept`)
+    catalog.close()
+    rmSync(file)
+    renameSync(`${file}-kept`, `${file}-wal`)
+    assert(readFileSync(`${file}-wal`).includes('_old'))
+    return folder
+  }
+
+  test('is repaired when only its log is left, which is kept aside', async () => {
+    const folder = copyWithLogOnly()
+    const repaired = await runStela(['repair', '--catalog', '--data', folder])
+    assert.equal(repaired.code, 0, repaired.err)
+    assert(existsSync(join(folder, 'catalog.db.replaced-1-wal')))
+    await assertWhole(folder)
+    const checked = await runStela(['check', '--data', folder])
+    assert.equal(checked.code, 0, String(checked.out) + checked.err)
+  })
+
+  test('starts empty on request when only its log is left, and loses no store', async () => {
+    const folder = copyWithLogOnly()
+    const server = await startServer({ dataDir: folder, acceptsLostCatalog: true })
+    const { body } = await server.command(keyspace, { findCollections: {} })
+    assert.deepEqual(body.status, { collections: [] })
+    await server.stop()
+    assert(existsSync(join(folder, 'quarantine.stores')))
+    const checked = await runStela(['check', '--data', folder])
+    assert.equal(checked.code, 0, String(checked.out) + checked.err)
   })
 
   test('is refused when the only thing lost is a keyspace without collections', async () => {

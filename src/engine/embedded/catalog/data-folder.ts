@@ -45,6 +45,7 @@ export function makeDataDir(
   makeFolder(dataDir)
   if (!acceptsLoss && catalogExisted(dataDir))
     throw lostCatalog(dataDir, [`${catalogFile} is missing, but the folder contains data`])
+  if (acceptsLoss) setCatalogAside(dataDir)
   // The catalog is written under a temporary name first: an interrupted start leaves no partial
   // catalog, and of two concurrent starts, the second uses the catalog of the first.
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
@@ -89,6 +90,21 @@ function whyNotMade(dataDir: string): unknown {
   } catch (error) {
     return error
   }
+}
+
+/**
+ * Renames the catalog and its log, also if only the log is left: SQLite would apply it to a new
+ * catalog. Returns the path of the old catalog; undefined if it did not exist.
+ */
+export function setCatalogAside(dataDir: string): string | undefined {
+  const file = join(dataDir, catalogFile)
+  const ends = ['-wal', '-shm', '']
+  const isTaken = (path: string) => ends.some((end) => existsSync(path + end))
+  let number = 1
+  while (isTaken(`${file}.replaced-${number}`)) number++
+  const kept = `${file}.replaced-${number}`
+  for (const end of ends) if (existsSync(file + end)) renameSync(file + end, kept + end)
+  return existsSync(kept) ? kept : undefined
 }
 
 /** Gives a file its name, unless the name is taken. */

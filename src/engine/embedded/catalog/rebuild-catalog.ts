@@ -26,7 +26,7 @@ import {
   type SettingRow,
   type StoredTypeRow,
 } from './catalog-mirror.ts'
-import { catalogFile, unfinishedFile } from './data-folder.ts'
+import { catalogFile, setCatalogAside, unfinishedFile } from './data-folder.ts'
 import { checkFolderName } from '../store/folder-names.ts'
 import { quarantine, storeFolders } from './lost-stores.ts'
 import { readTargetFile, type TargetDescription } from './target-file.ts'
@@ -307,20 +307,9 @@ class Rebuild {
 
   /** Puts the new catalog in place; returns the path of the old one. */
   #publish(unfinished: string): string | undefined {
-    const kept = this.#setOldAside()
+    const kept = setCatalogAside(this.#dataDir)
     renameSync(unfinished, join(this.#dataDir, catalogFile))
     syncFolder(this.#dataDir)
-    return kept
-  }
-
-  #setOldAside(): string | undefined {
-    const file = join(this.#dataDir, catalogFile)
-    if (!existsSync(file)) return undefined
-    let number = 1
-    while (existsSync(`${file}.replaced-${number}`)) number++
-    const kept = `${file}.replaced-${number}`
-    for (const end of ['-wal', '-shm', ''])
-      if (existsSync(file + end)) renameSync(file + end, kept + end)
     return kept
   }
 }
