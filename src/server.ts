@@ -94,7 +94,7 @@ export async function build(
   shared: SharedState = localState(config),
   wrap: (engine: Engine) => Engine = (engine) => engine,
 ): Promise<Server> {
-  const { limits, features } = config
+  const { limits, features, lexicalOperator } = config
   const log = pino(
     { level: config.logLevel, base: null },
     pino.destination({ fd: 2, sync: true }),
@@ -160,6 +160,7 @@ export async function build(
       limits,
       models,
       documentTurns,
+      lexicalOperator,
       stores: new TargetStores(),
       log,
       audit,

@@ -53,7 +53,7 @@ export class Scoring {
       queries.map((terms) => {
         const start = performance.now()
         this.#reader.begin()
-        this.#reader.score(terms, { wanted: limit }, noBudget)
+        this.#reader.scoreWithAll(terms, { wanted: limit }, noBudget)
         return performance.now() - start
       }),
     )

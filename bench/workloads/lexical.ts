@@ -248,6 +248,7 @@ async function measureKind(
               path: '$lexical',
               terms: queries[query]!,
               text: queries[query]!.join(' '),
+              having: 'all',
             },
             filter: everything,
             limit,

@@ -10,6 +10,7 @@ import type { Update } from '../language/updates/update.ts'
 import { decodePageState, encodePageState, nameQuery } from '../paging/page-state.ts'
 import { anyOrder, read } from '../paging/read.ts'
 import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
+import { operatorOf } from '../language/sorts/sort.ts'
 import { withinReach } from './document-source.ts'
 import type { DocumentStore } from './document-store.ts'
 import { waitForTurn } from './document-turns.ts'
@@ -151,7 +152,10 @@ async function changeOne(
   const { sort } = selection
   const by =
     sort.kind === 'values' ? undefined : await documentsSearchedBy(sort, store, caller)
-  const filter = by === undefined ? selection.filter : withinReach(selection.filter, by)
+  const filter =
+    by === undefined
+      ? selection.filter
+      : withinReach(selection.filter, by, operatorOf(sort))
   const id = prepare === undefined ? pinnedId(selection.filter) : undefined
   const changes = id === undefined ? change : changeLocked
   const attempt = async () => {

@@ -9,6 +9,7 @@ import type { JsonObject } from '../json/value.ts'
 import { everything, rootFields, type Filter } from '../language/filters/filter.ts'
 import { hasTermsIn, matchesInSteps } from '../language/filters/matches.ts'
 import { compareValues } from '../language/values/order.ts'
+import type { LexicalOperator } from '../language/sorts/sort.ts'
 import type { Path } from '../language/values/path.ts'
 import { valueAt } from '../language/values/value-at.ts'
 import type { Limits } from '../limits.ts'
@@ -128,14 +129,24 @@ function mentionsSearchFields(filter: Filter): boolean {
 }
 
 /**
- * Restricts the filter to documents that have the searched field. Documents whose vector is null
- * still match, because a filter cannot exclude them.
+ * Restricts the filter to documents that a search finds. Documents whose vector is null still
+ * match, because a filter cannot exclude them.
  */
-export function withinReach(filter: Filter, by: SearchBy): Filter {
+export function withinReach(
+  filter: Filter,
+  by: SearchBy,
+  operator: LexicalOperator,
+): Filter {
   const path: Path = { text: by.path, segments: [by.path] }
+  if (by.kind === 'vector')
+    return { kind: 'and', of: [filter, { kind: 'exists', path, exists: true }] }
+  const { terms, text } = by
   const isFound: Filter =
-    by.kind === 'vector'
-      ? { kind: 'exists', path, exists: true }
-      : { kind: 'match', path, terms: by.terms, text: by.text }
+    operator === 'all'
+      ? { kind: 'match', path, terms, text }
+      : {
+          kind: 'or',
+          of: terms.map((term) => ({ kind: 'match', path, terms: [term], text: term })),
+        }
   return { kind: 'and', of: [filter, isFound] }
 }

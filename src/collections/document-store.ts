@@ -3,6 +3,7 @@ import type { Engine } from '../engine/contract.ts'
 import { keyspaceOf, type Collection } from '../engine/schema.ts'
 import type { Limits } from '../limits.ts'
 import { indexingRule } from '../language/filters/indexing.ts'
+import type { LexicalOperator } from '../language/sorts/sort.ts'
 import { embedderFor } from '../paging/embedder.ts'
 import type { ProviderCredentials, Models } from '../providers/models.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
@@ -23,10 +24,11 @@ export interface DocumentServices {
   readonly limits: Limits
   readonly models: Pick<Models, 'embed'>
   readonly documentTurns: DocumentTurns
+  readonly lexicalOperator: LexicalOperator
 }
 
 export function documentStoreOf(
-  { engine, limits, models, documentTurns }: DocumentServices,
+  { engine, limits, models, documentTurns, lexicalOperator }: DocumentServices,
   collection: Collection,
 ): DocumentStore {
   const { lexical, indexing, vector } = collection.options
@@ -36,6 +38,7 @@ export function documentStoreOf(
     ...collectionSource(engine, collection, limits),
     target: `${keyspaceOf(collection)}.${collection.name}`,
     indexing: indexingRule(indexing),
+    lexicalOperator,
     analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
     turns: documentTurns,
     embedder: embedder({}),

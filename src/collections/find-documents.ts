@@ -3,11 +3,13 @@ import type { Caller } from '../caller/caller.ts'
 import type { SearchBy, StoredRecord } from '../engine/contract.ts'
 import { wholeText } from '../json/long-text.ts'
 import type { Filter } from '../language/filters/filter.ts'
+import { operatorOf } from '../language/sorts/sort.ts'
 import { findTopK, type TopKPage, type SearchSort } from '../paging/find-top-k.ts'
 import { nameQuery } from '../paging/page-state.ts'
 import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
-import { search } from '../paging/search.ts'
+import { searchUpToSize } from '../paging/search.ts'
+import { searchTerms } from '../paging/search-terms.ts'
 import { showAll, showOne } from '../paging/show-all.ts'
 import { andThen } from '../runtime/steps.ts'
 import { show, showsSearchFields } from './records.ts'
@@ -111,8 +113,12 @@ export function readFirst(
   by?: SearchBy,
 ): StoredRecord | undefined | Promise<StoredRecord | undefined> {
   if (by !== undefined) {
-    const best = search(store, { by, filter, limit: 1, withSearchFields }, caller)
-    return best.then(([first]) => first?.record)
+    const wanted = { by, filter, limit: 1, withSearchFields }
+    const best =
+      by.kind === 'vector'
+        ? searchUpToSize(store, wanted, caller)
+        : searchTerms(store, { ...wanted, by, operator: operatorOf(sort) }, caller)
+    return best.then(({ hits: [first] }) => first?.record)
   }
   const keys = sort.kind === 'values' ? sort.keys : []
   const wanted = {
@@ -135,6 +141,7 @@ async function searchDocuments(
 ): Promise<TopKPage> {
   const wanted = {
     by: await documentsSearchedBy(sort, store, caller),
+    operator: operatorOf(sort),
     filter,
     limit,
     withSearchFields: showsSearchFields(projection),

@@ -25,6 +25,7 @@ import {
   type VectorRules,
 } from '../language/values/vector.ts'
 import type { IndexingRule } from '../language/filters/indexing.ts'
+import type { LexicalOperator } from '../language/sorts/sort.ts'
 import type { Embedder } from '../paging/embedder.ts'
 import type { CollectionSource } from './document-source.ts'
 import { atOnce, type Steps } from '../runtime/steps.ts'
@@ -50,6 +51,8 @@ export interface DocumentSource extends CollectionSource, SearchRules {
   readonly collection: Collection
   readonly limits: Limits
   readonly indexing: IndexingRule
+  /** Default for sorts by $lexical. */
+  readonly lexicalOperator: LexicalOperator
 }
 
 /** Replaces $hybrid by $vectorize and $lexical. `where` names the document in messages. */

@@ -5,7 +5,7 @@ import type { Filter } from '../language/filters/filter.ts'
 import { parseFilter } from '../language/filters/parse-filter.ts'
 import { parseProjection, type Projection } from '../language/projection.ts'
 import { checkSortIndexed, parseSort } from '../language/sorts/parse-sort.ts'
-import type { Sort } from '../language/sorts/sort.ts'
+import type { LexicalOperator, Sort } from '../language/sorts/sort.ts'
 import { termsWithin } from '../search/lexical/analyzer.ts'
 import type { DocumentSource } from './search-fields.ts'
 
@@ -14,6 +14,8 @@ export interface Clauses {
   readonly filter?: Value | undefined
   readonly sort?: Value | undefined
   readonly projection?: Value | undefined
+  /** Absent: the default of the server. */
+  readonly lexicalOperator?: LexicalOperator | undefined
 }
 
 /** Parsed clauses. */
@@ -26,10 +28,11 @@ export interface Selection {
 
 /** Parses clauses in a fixed order, because the first error is the reply. */
 export function selectDocuments(
-  { target, limits, indexing, collection, analyzer }: DocumentSource,
+  store: DocumentSource,
   clauses: Clauses,
   caller: Caller,
 ): Selection {
+  const { target, limits, indexing, collection, analyzer } = store
   const { vector } = collection.options
   const analyze =
     analyzer &&
@@ -38,7 +41,10 @@ export function selectDocuments(
       return termsWithin(analyzer, text, bounds)
     })
   const vectorize = vector?.service !== undefined
-  const sort = parseSort(clauses.sort, { target, limits, vector, vectorize, analyze })
+  const lexicalOperator = clauses.lexicalOperator ?? store.lexicalOperator
+  const sort = parseSort(clauses.sort, {
+    ...{ target, limits, vector, vectorize, analyze, lexicalOperator },
+  })
   const filter = parseFilter(clauses.filter, { limits, indexing, target, analyze })
   checkSortIndexed(sort, indexing)
   const projection = parseProjection(clauses.projection)

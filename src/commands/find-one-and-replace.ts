@@ -19,7 +19,9 @@ export const findOneAndReplace = defineCommand({
     { filter, sort, projection, replacement, options },
     { documents, caller },
   ) {
-    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
+    const { lexicalOperator } = options
+    const clauses = { filter, sort, projection, lexicalOperator }
+    const selection = selectDocuments(documents, clauses, caller)
     const changed = await replaceDocument(
       documents,
       selection,

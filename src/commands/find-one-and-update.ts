@@ -20,7 +20,9 @@ export const findOneAndUpdate = defineCommand({
     { filter, sort, projection, update, options },
     { documents, limits, caller },
   ) {
-    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
+    const { lexicalOperator } = options
+    const clauses = { filter, sort, projection, lexicalOperator }
+    const selection = selectDocuments(documents, clauses, caller)
     const parsed = parseUpdate(update, limits)
     const changed = await updateDocument(documents, selection, parsed, options, caller)
     return replyReturned(changed, options, selection, caller)

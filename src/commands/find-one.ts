@@ -3,7 +3,7 @@ import { selectDocuments } from '../collections/selection.ts'
 import { wholeText } from '../json/long-text.ts'
 import { findRows } from '../tables/read/find-rows.ts'
 import { defineCommand } from './dispatch/define.ts'
-import { clauseOrNull, clause, flag, options } from './dispatch/fields.ts'
+import { clauseOrNull, clause, flag, lexicalOperator, options } from './dispatch/fields.ts'
 import { printFound } from './replies/found-rows.ts'
 import { sortVectorStatus } from './replies/sort-vector.ts'
 
@@ -14,19 +14,25 @@ export const findOne = defineCommand({
     filter: clause,
     projection: clauseOrNull,
     sort: clause,
-    options: options({ includeSimilarity: flag(false), includeSortVector: flag(false) }),
+    options: options({
+      includeSimilarity: flag(false),
+      includeSortVector: flag(false),
+      lexicalOperator,
+    }),
   },
 
   async collection({ filter, sort, projection, options }, { documents, caller }) {
-    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
+    const { lexicalOperator } = options
+    const clauses = { filter, sort, projection, lexicalOperator }
+    const selection = selectDocuments(documents, clauses, caller)
     const found = await findDocument(documents, selection, options, caller)
     const data = { document: found.document }
     return options.includeSortVector ? { data, ...sortVectorStatus(found) } : { data }
   },
 
   async table({ filter, sort, projection, options }, { rows, caller }) {
-    const { includeSimilarity, includeSortVector } = options
-    const wanted = { limit: 1, includeSimilarity }
+    const { includeSortVector } = options
+    const wanted = { ...options, limit: 1 }
     const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
     const data = { document: wholeText(found.documents) || null }
     return { data, ...printFound(found, includeSortVector) }

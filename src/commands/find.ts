@@ -11,6 +11,7 @@ import {
   clause,
   flag,
   integer,
+  lexicalOperator,
   options,
   text,
 } from './dispatch/fields.ts'
@@ -31,12 +32,14 @@ export const find = defineCommand({
       pagingState: alias(text),
       includeSimilarity: flag(false),
       includeSortVector: flag(false),
+      lexicalOperator,
     }),
   },
 
   async collection({ filter, sort, projection, options }, { documents, limits, caller }) {
-    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
-    const { skip, limit } = options
+    const { skip, limit, lexicalOperator } = options
+    const clauses = { filter, sort, projection, lexicalOperator }
+    const selection = selectDocuments(documents, clauses, caller)
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
     const { includeSimilarity, includeSortVector } = options
@@ -51,11 +54,11 @@ export const find = defineCommand({
   },
 
   async table({ filter, sort, projection, options }, { rows, caller }) {
-    const { skip, limit, includeSimilarity, includeSortVector } = options
+    const { skip, includeSortVector } = options
     if (skip !== undefined && sort === undefined)
       throw invalid('skip', skip, 'skip requires a sort')
     const pageState = options.pageState ?? options.pagingState
-    const wanted = { skip, limit, pageState, includeSimilarity }
+    const wanted = { ...options, pageState }
     const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
     const { documents, nextPageState } = found
     return { data: { documents, nextPageState }, ...printFound(found, includeSortVector) }

@@ -8,7 +8,13 @@ import { updateRow } from '../tables/write/update-row.ts'
 import { hasSort, readWholeKey } from '../tables/write/which-rows.ts'
 import { replyUpdated } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
-import { clause, flag, options, requiredUpdate } from './dispatch/fields.ts'
+import {
+  clause,
+  flag,
+  lexicalOperator,
+  options,
+  requiredUpdate,
+} from './dispatch/fields.ts'
 
 /** Updates the first matching document, or the row with the key. */
 export const updateOne = defineCommand({
@@ -17,11 +23,13 @@ export const updateOne = defineCommand({
     filter: clause,
     sort: clause,
     update: requiredUpdate,
-    options: options({ upsert: flag(false) }),
+    options: options({ upsert: flag(false), lexicalOperator }),
   },
 
   async collection({ filter, sort, update, options }, { documents, limits, caller }) {
-    const selection = selectDocuments(documents, { filter, sort }, caller)
+    const { lexicalOperator } = options
+    const clauses = { filter, sort, lexicalOperator }
+    const selection = selectDocuments(documents, clauses, caller)
     const parsed = parseUpdate(update, limits)
     return replyUpdated(await updateDocument(documents, selection, parsed, options, caller))
   },

@@ -283,6 +283,8 @@ interface SearchQuery<F, By> {
   readonly sizeMax?: number
   /** Position where the previous page of the same search ended; only for searches by terms. */
   readonly after?: SearchPlace | undefined
+  /** Statistics of the previous page, which also decide the scores of this page. */
+  readonly statistics?: TermStatistics | undefined
 }
 
 export interface Search extends SearchQuery<Filter, SearchBy> {
@@ -299,8 +301,6 @@ export interface RowSearch extends SearchQuery<RowFilter, RowSearchBy> {
 
 /** Position directly after a hit of a search by terms. */
 export interface SearchPlace {
-  /** Statistics of the first page. */
-  readonly statistics: TermStatistics
   readonly score: number
   readonly id: Value
 }
@@ -327,17 +327,14 @@ export interface ByVector {
   readonly numbers: Float32Array
 }
 
-/** Ranks by BM25 (search/lexical/bm25.ts). Matches records whose text has every term. */
+/** Ranks by BM25 (search/lexical/bm25.ts). A term that a record lacks adds nothing to its score. */
 export interface ByTerms {
   readonly kind: 'lexical'
   readonly terms: readonly string[]
   /** The text that the terms come from, for engines with analyzers of their own. */
   readonly text: string
-  /**
-   * True: match records with at least one of the terms. Terms that a record lacks add nothing to
-   * its score. Such a search has one page, and returns no statistics.
-   */
-  readonly anyTerm?: boolean
+  /** Records to match: those with all terms, or those with some of the terms but not all. */
+  readonly having: 'all' | 'some'
 }
 
 export type SearchBy = (ByVector | ByTerms) & { readonly path: string }

@@ -2,6 +2,7 @@
 import type { Caller } from '../caller/caller.ts'
 import type { ByTerms, ByVector, Hit } from '../engine/contract.ts'
 import type { ApiError } from '../errors/api-error.ts'
+import type { LexicalSort } from '../language/sorts/sort.ts'
 import type { LongText } from '../json/long-text.ts'
 import type { Embedder } from './embedder.ts'
 import { searchPage, type WantedHits } from './search-page.ts'
@@ -9,11 +10,10 @@ import { showAll, type Shown } from './show-all.ts'
 import { addSimilarity } from './similarity.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-/** Terms are distinct; there is at least one. */
 export type SearchSort =
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }
-  | { readonly kind: 'lexical'; readonly terms: readonly string[]; readonly text: string }
+  | ({ readonly kind: 'lexical' } & LexicalSort)
 
 /** The embedder of searched texts, and the check of its vectors. */
 export interface SearchEmbedder {
@@ -38,7 +38,7 @@ export async function searchedBy(
       return { kind: 'vector', numbers: numbers! }
     }
     case 'lexical':
-      return { kind: 'lexical', terms: sort.terms, text: sort.text }
+      return { kind: 'lexical', terms: sort.terms, text: sort.text, having: 'all' }
   }
 }
 

@@ -6,7 +6,6 @@
  * long for the next request is rejected.
  */
 import { hash } from 'node:crypto'
-import type { SearchPlace } from '../engine/contract.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parseJson } from '../json/parse.ts'
 import { packValue, unpackList, type Packable } from '../json/packed.ts'
@@ -14,7 +13,9 @@ import { printJson } from '../json/print.ts'
 import type { Value } from '../json/value.ts'
 import { pageStateLengthMaxOf, type Limits } from '../limits.ts'
 import { decodeLegacyValue, shortestTied } from '../language/sorts/sort-place.ts'
+import type { LexicalOperator } from '../language/sorts/sort.ts'
 import type { PagePosition } from './read.ts'
+import type { HitPlace } from './search-terms.ts'
 
 export interface PageState {
   /** Documents returned so far. */
@@ -49,7 +50,7 @@ export function decodePageState(text: string, query: string, limits: Limits): Pa
 /** Page state of a search by terms. */
 export interface SearchPageState {
   readonly count: number
-  readonly place: SearchPlace
+  readonly place: HitPlace
 }
 
 export function encodeSearchState(
@@ -59,21 +60,28 @@ export function encodeSearchState(
 ): string {
   const { documents, tokens, documentFrequencies } = place.statistics
   const where = [place.score, place.id, documents, tokens, ...documentFrequencies]
-  return encode([count, query, 'scored', where], paged)
+  return encode([count, query, groupNames[place.having], where], paged)
 }
 
 export function decodeSearchState(
   text: string,
   query: string,
-  termCount: number,
+  {
+    termCount,
+    operator,
+  }: { readonly termCount: number; readonly operator: LexicalOperator },
   limits: Limits,
 ): SearchPageState {
   const state = decode(text, query, readSearchPlace, limits)
+  const { having, statistics } = state.place
   // The analyzer of a table's column may have changed since the state was issued.
-  if (state.place.statistics.documentFrequencies.length !== termCount)
-    throw ofAnotherQuery(text)
+  const hasSameTerms = statistics.documentFrequencies.length === termCount
+  if (!hasSameTerms || (having === 'some' && operator === 'all')) throw ofAnotherQuery(text)
   return state
 }
+
+/** Names of the groups of hits in a state. */
+const groupNames = { all: 'scored', some: 'partly scored' } as const
 
 /** First byte of a state. States of version 0.1 are JSON. */
 const version = 2
@@ -163,8 +171,9 @@ function readPlace(kind: Part, where: Part): PagePosition | undefined {
   return kind === 'sorted' && Array.isArray(where) ? { kind, key: where } : undefined
 }
 
-function readSearchPlace(kind: Part, where: Part): SearchPlace | undefined {
-  if (kind !== 'scored' || !Array.isArray(where)) return undefined
+function readSearchPlace(kind: Part, where: Part): HitPlace | undefined {
+  const having = (['all', 'some'] as const).find((one) => groupNames[one] === kind)
+  if (having === undefined || !Array.isArray(where)) return undefined
   const [score, id, documents, tokens, ...documentFrequencies] = where
   if (typeof score !== 'number' || !Number.isFinite(score) || id === undefined)
     return undefined
@@ -176,7 +185,7 @@ function readSearchPlace(kind: Part, where: Part): SearchPlace | undefined {
   if (!areFrequencies) return undefined
   const frequencies = documentFrequencies as readonly number[]
   const statistics = { documents, tokens, documentFrequencies: frequencies }
-  return { statistics, score, id }
+  return { statistics, score, id, having }
 }
 
 function isCount(value: Part): value is number {

@@ -4,14 +4,20 @@
  * vector search has one page, with a warning when results were cut off.
  */
 import type { Caller } from '../caller/caller.ts'
-import type { Hit } from '../engine/contract.ts'
+import type { ByTerms, Hit } from '../engine/contract.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { LexicalOperator } from '../language/sorts/sort.ts'
 import { decodeSearchState, encodeSearchState } from './page-state.ts'
 import { checkSize, exceeds, searchUpToSize } from './search.ts'
+import { searchTerms, type TermsSearch } from './search-terms.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
 export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeMax'> &
-  Paging & { readonly by: S['by'] }
+  Paging & {
+    readonly by: S['by']
+    /** For a search by terms; `all` by default. */
+    readonly operator?: LexicalOperator | undefined
+  }
 
 interface Paging {
   /** Computes the hash of the query; called only when there is another page. */
@@ -33,11 +39,11 @@ export async function searchPage<Item, Q extends AnyQuery, S extends AnySearch>(
   wanted: WantedHits<S>,
   caller: Caller,
 ): Promise<HitPage<Item>> {
-  const { query, pageState, limit, ...search } = wanted
+  const { query, pageState, limit, operator = 'all', ...search } = wanted
   const { by } = wanted
-  return by.kind === 'vector'
-    ? searchNearest(source, search, limit, caller)
-    : searchByTerms(source, search, { query, pageState, limit }, by.terms.length, caller)
+  if (by.kind === 'vector') return searchNearest(source, search, limit, caller)
+  const byTerms = { ...search, by: by as ByTerms, operator }
+  return searchByTerms(source, byTerms, { query, pageState, limit }, caller)
 }
 
 /** The single page of a vector search. */
@@ -64,14 +70,15 @@ async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
 
 async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
-  wanted: object,
+  wanted: { readonly by: ByTerms; readonly operator: LexicalOperator },
   { query, limit = Infinity, pageState }: Paging,
-  termCount: number,
   caller: Caller,
 ): Promise<HitPage<Item>> {
   const { limits } = source
+  const { by, operator } = wanted
+  const termCount = by.terms.length
   const from = pageState
-    ? decodeSearchState(pageState, query(), termCount, limits)
+    ? decodeSearchState(pageState, query(), { termCount, operator }, limits)
     : undefined
   const before = from?.count ?? 0
   const left = limit - before
@@ -83,12 +90,11 @@ async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
     limit: left > count ? count + 1 : count,
     after: from?.place,
   }
-  const found = await searchUpToSize(source, asked as unknown as S, caller)
+  const found = await searchTerms(source, asked as unknown as TermsSearch<S>, caller)
   const hits = found.hits.slice(0, count)
   const isMore = found.hits.length > count || (hits.length < left && exceeds(hits, source))
   if (!isMore) return { ...lastPage, hits }
-  const { score, record } = hits.at(-1)!
-  const place = { statistics: found.statistics!, score, id: source.idOf(record) }
+  const place = found.placeAfter(hits.length - 1)
   const state = { count: before + hits.length, place }
   const paged = { noun: source.noun, sort: [], limits }
   return { ...lastPage, hits, nextPageState: encodeSearchState(state, query(), paged) }

@@ -26,14 +26,14 @@ export async function search<Item, Q extends AnyQuery, S extends AnySearch>(
   return hits
 }
 
-/** The best hits in order, up to the size of a reply. */
+/** The best hits in order, up to `sizeMax`; by default, up to the size of a reply. */
 export async function searchUpToSize<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: S,
   caller: Caller,
 ): Promise<SearchResult<Item>> {
-  const sizeMax = sizeMaxOf(wanted.limit, source.limits)
-  const bounded = sizeMax === undefined ? wanted : { ...wanted, sizeMax }
+  const sizeMax = wanted.sizeMax ?? sizeMaxOf(wanted.limit, source.limits) ?? Infinity
+  const bounded = sizeMax === Infinity ? wanted : { ...wanted, sizeMax }
   const served = await source.search(bounded, caller)
   return served ?? (await searchHere(source, bounded, caller))
 }
@@ -73,7 +73,7 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
     by.kind === 'vector'
       ? undefined
       : // The counts behind a BM25 score are those of all records.
-        (after?.statistics ??
+        (wanted.statistics ??
         (await countTerms(source, by as ByTerms<S>, records(source.everything))))
   const scoreOf =
     by.kind === 'vector'
@@ -150,7 +150,7 @@ function byTerms<Item, Q extends AnyQuery, S extends AnySearch>(
   by: ByTerms<S>,
   statistics: TermStatistics,
 ): Score<Item> {
-  const { terms, anyTerm } = by
+  const { terms, having } = by
   const weights = statistics.documentFrequencies.map((documents) =>
     termWeight(statistics, documents),
   )
@@ -165,6 +165,7 @@ function byTerms<Item, Q extends AnyQuery, S extends AnySearch>(
       score += termScore(weights[i]!, count, own.length, statistics)
       found++
     }
-    return found >= (anyTerm === true ? 1 : terms.length) ? score : undefined
+    const isFull = found === terms.length
+    return (having === 'all' ? isFull : found > 0 && !isFull) ? score : undefined
   }
 }

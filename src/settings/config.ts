@@ -10,6 +10,7 @@ import type { MetricsAccess } from '../http/metrics-route.ts'
 import type { McpSettings } from '../mcp/mcp.ts'
 import { defaultAddressLimits, readAddressLimits } from './address-settings.ts'
 import { readLimits } from './limit-settings.ts'
+import type { LexicalOperator } from '../language/sorts/sort.ts'
 import { defaultLimits, fixedLimits, type Limits } from '../limits.ts'
 import { nameLocalModels } from '../providers/local/local-models.ts'
 import {
@@ -42,6 +43,8 @@ export interface Config {
   /** Failed authentications per address before lockout; 0: lockout is disabled. */
   readonly badCredentialsMax: number
   readonly isBehindProxy: boolean
+  /** Default for sorts by terms. */
+  readonly lexicalOperator: LexicalOperator
   readonly features: FeatureSettings
   readonly tracing: TracingSettings
   readonly mcp: McpSettings
@@ -119,6 +122,7 @@ export const defaultConfig: Config = {
   databasesMax: 100,
   badCredentialsMax: 20,
   isBehindProxy: false,
+  lexicalOperator: 'any',
   features: {
     lexical: undefined,
     reranking: undefined,
@@ -178,6 +182,7 @@ export function readConfig(
     reranking?: 'on' | 'off'
     vectorize: 'on' | 'off'
     snakeCaseIndexes: 'on' | 'off'
+    lexicalSort: LexicalOperator
     hybridEligibility: FeatureSettings['hybridEligibility']
     requestTracing?: 'on' | 'off'
     requestTracingFull?: 'on' | 'off'
@@ -229,6 +234,7 @@ export function readConfig(
     databasesMax: given.maxDatabases,
     badCredentialsMax: given.maxBadCredentials,
     isBehindProxy: given.behindProxy === 'on',
+    lexicalOperator: given.lexicalSort,
     features: {
       lexical: given.lexical && given.lexical === 'on',
       reranking: given.reranking && given.reranking === 'on',

@@ -3,6 +3,7 @@
  * --page-size is also STELA_PAGE_SIZE. The flag wins.
  */
 import type { Option } from 'commander'
+import { lexicalOperators } from '../language/sorts/sort.ts'
 import { embeddingTable } from '../providers/embedding-table.ts'
 import { rerankingProviders } from '../providers/reranking-providers.ts'
 import { addressOptions } from './address-settings.ts'
@@ -184,6 +185,15 @@ export function serveOptions(): Option[] {
       'snake-case-indexes',
       'reject indexes on columns whose names are not in snake case',
     ).default('off'),
+    setting(
+      'lexical-sort',
+      '<operator>',
+      'results of a sort by $lexical or a text column: records with any of the ' +
+        'terms, those with all first; or only records with all terms',
+    )
+      .choices(lexicalOperators)
+      .default(defaultConfig.lexicalOperator)
+      .helpGroup('Features:'),
     setting(
       'hybrid-eligibility',
       '<fields>',

@@ -9,12 +9,15 @@ import {
 } from '../engine/schema.ts'
 import type { Limits } from '../limits.ts'
 import type { ProviderCredentials, Models } from '../providers/models.ts'
+import type { LexicalOperator } from '../language/sorts/sort.ts'
 import { embedderFor, type Embedder } from '../paging/embedder.ts'
 import { nameOf } from './schema/show-column.ts'
 
 export interface RowStore {
   readonly engine: Engine
   readonly limits: Limits
+  /** Default for sorts by terms. */
+  readonly lexicalOperator: LexicalOperator
   readonly table: Table
   /** Name in messages: "keyspace.table". */
   readonly name: string
@@ -44,6 +47,7 @@ export interface RowServices {
   readonly engine: Engine
   readonly limits: Limits
   readonly models: Pick<Models, 'embed'>
+  readonly lexicalOperator: LexicalOperator
 }
 
 export function rowStoreOf(
@@ -51,7 +55,7 @@ export function rowStoreOf(
   table: Table,
   credentials: ProviderCredentials,
 ): RowStore {
-  const { engine, limits, models } = services
+  const { engine, limits, models, lexicalOperator } = services
   const { definition } = table
   const columns = new Map<string, Column>(
     definition.columns.map((column) => [column.name, column]),
@@ -67,6 +71,7 @@ export function rowStoreOf(
   const store: RowStore = {
     engine,
     limits,
+    lexicalOperator,
     table,
     name: nameOf(table),
     columns,

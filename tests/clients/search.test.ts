@@ -98,6 +98,9 @@ describe('a lexical search', () => {
     assert.deepEqual(idsOf(found), [3, 1, 2])
     const one = await collection.findOne({}, { sort: { $lexical: 'tasty bread' } })
     assert.equal(one!._id, 2)
+    const sentence = { $lexical: 'Which monkey is in the tree?' }
+    const some = await collection.find({}, { sort: sentence }).toArray()
+    assert.deepEqual(idsOf(some), [4, 2, 3, 1])
   })
 
   test('returns all documents with the terms, page by page', async () => {

@@ -2,6 +2,7 @@
  * Documents on an engine that serves nothing, for tests of the layer between commands and
  * engines.
  */
+import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import {
@@ -35,6 +36,7 @@ export interface Given {
   filter?: object
   sort?: object
   projection?: object
+  lexicalOperator?: LexicalOperator
 }
 
 export class Fixture {
@@ -56,6 +58,7 @@ export class Fixture {
       engine,
       models,
       documentTurns: this.turns,
+      lexicalOperator: 'any',
       limits: { ...defaultLimits, ...limits },
     }
     this.#options = options
@@ -75,11 +78,11 @@ export class Fixture {
     return insertDocuments(this.documents, documents.map(json), ordered, tester)
   }
 
-  select(given: Given = {}) {
+  select({ lexicalOperator, ...given }: Given = {}) {
     const clauses: Clauses = Object.fromEntries(
       Object.entries(given).map(([name, clause]) => [name, json(clause)]),
     )
-    return selectDocuments(this.documents, clauses, tester)
+    return selectDocuments(this.documents, { ...clauses, lexicalOperator }, tester)
   }
 
   async page(given: Given, options: FindOptions = {}) {

@@ -104,7 +104,10 @@ class Fixture {
     const credentials = { rerankingKey: 'key' }
     this.server = { features: { reranking, hybridEligibility }, models, credentials }
     this.documents = documentStoreOf(
-      { engine, limits: defaultLimits, models, documentTurns: new LocalDocumentTurns() },
+      {
+        ...{ engine, limits: defaultLimits, models, lexicalOperator: 'any' },
+        documentTurns: new LocalDocumentTurns(),
+      },
       collection({ ...options, ...changes }),
     )
   }

@@ -388,7 +388,10 @@ describe('findAndRerank', () => {
     })
     const responses = status!['documentResponses'] as { scores: { $bm25Rank: number } }[]
     assert.deepEqual(responses.map(({ scores }) => scores.$bm25Rank).toSorted(), [1, 2, 3])
-    const { data } = await target.run({ find: { sort: { $lexical: 'tree in a garden' } } })
+    const sort = { $lexical: 'tree in a garden' }
+    const { data } = await target.run({
+      find: { sort, options: { lexicalOperator: 'all' } },
+    })
     assert.equal(data!.documents!.length, 1)
   })
 

@@ -35,14 +35,77 @@ function match(terms: unknown): object {
 describe('a sort by $lexical', () => {
   const collections = new Collections()
 
-  test('returns documents that contain every term, by relevance', async () => {
+  test('returns documents with every term by relevance, then documents with some', async () => {
     const zoo = await collections.create(monkeys)
     assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'monkey' } }), [3, 1, 2])
-    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'MONKEY, bread!' } }), [2])
-    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'monkey zebra' } }), [])
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'MONKEY, bread!' } }), [2, 3, 1])
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'monkey zebra' } }), [3, 1, 2])
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'lion zebra' } }), [])
     const basket = await collections.create(fruits)
     for (const $lexical of ['apple banana', 'banana apple', 'apple banana apple'])
-      assert.deepEqual(await idsOf(basket, { sort: { $lexical } }), [2, 4, 1, 3])
+      assert.deepEqual(await idsOf(basket, { sort: { $lexical } }), [2, 4, 1, 3, 5])
+  })
+
+  test('returns only documents with every term if the command or the server requires it', async () => {
+    const zoo = await collections.create(monkeys)
+    const sort = { $lexical: 'monkey bread' }
+    const all = { lexicalOperator: 'all' }
+    const any = { lexicalOperator: 'any' }
+    assert.deepEqual(await idsOf(zoo, { sort, options: all }), [2])
+    assert.deepEqual(await idsOf(zoo, { sort, options: any }), [2, 3, 1])
+    const missing = { $lexical: 'monkey zebra' }
+    const update = { $set: { seen: true } }
+    const { data } = await zoo.run({ findOne: { sort: missing, options: all } })
+    assert.equal(data!.document, null)
+    for (const [command, options] of [
+      ['updateOne', all],
+      ['findOneAndUpdate', all],
+      ['updateOne', any],
+      ['findOneAndUpdate', {}],
+    ] as const) {
+      const { status } = await zoo.run({ [command]: { sort: missing, update, options } })
+      assert.equal(status!['matchedCount'], options === all ? 0 : 1, command)
+    }
+    const replacement = { replaced: true }
+    const { status } = await zoo.run({
+      findOneAndReplace: { sort: missing, replacement, options: all },
+    })
+    assert.equal(status!['matchedCount'], 0)
+    await zoo.refuse(
+      { find: { sort, options: { lexicalOperator: 'each' } } },
+      'COMMAND_FIELD_VALUE_INVALID',
+    )
+  })
+
+  test('continues with documents that have some terms after those that have all', async () => {
+    const zoo = await collections.create(
+      Array.from({ length: 90 }, (_, _id) => ({
+        _id,
+        $lexical: _id % 3 === 0 ? 'ape tree' : _id % 3 === 1 ? 'ape' : 'bird',
+      })),
+    )
+    const sort = { $lexical: 'tree ape' }
+    const pages = await zoo.pages({ sort }, {})
+    assert.deepEqual(
+      pages.map(({ length }) => length),
+      [20, 20, 20],
+    )
+    const third = (rest: number) => Array.from({ length: 30 }, (_, i) => 3 * i + rest)
+    assert.deepEqual(
+      pages.flat().map(({ _id }) => _id),
+      [...third(0), ...third(1)],
+    )
+    const limited = await zoo.pages({ sort }, { limit: 33 })
+    assert.deepEqual(limited.flat().at(-1), { _id: 7 })
+    const { data } = await zoo.run({ find: { sort, options: { limit: 50 } } })
+    const second = await zoo.run({
+      find: { sort, options: { limit: 50, pageState: data!.nextPageState } },
+    })
+    const pageState = second.data!.nextPageState
+    await zoo.refuse(
+      { find: { sort, options: { limit: 50, pageState, lexicalOperator: 'all' } } },
+      'COMMAND_FIELD_VALUE_INVALID',
+    )
   })
 
   test('returns the most relevant documents that match the filter', async () => {

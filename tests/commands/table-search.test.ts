@@ -243,14 +243,17 @@ describe('a sort by terms', () => {
     await table.run({ createIndex: { name: 'codes', definition: { column: 'code' } } })
   })
 
-  test('returns rows that contain every term, by relevance', async () => {
+  test('returns rows with every term by relevance, then rows with some', async () => {
     const find = async (terms: string, clauses: object = {}) =>
       ids(
         (await table.run({ find: { sort: { note: terms }, ...clauses } })).data!.documents,
       )
     assert.equal(await find('RED'), 'ba')
-    assert.equal(await find('red green'), 'a')
-    assert.equal(await find('pears red'), '')
+    assert.equal(await find('red green'), 'abc')
+    assert.equal(await find('pears red'), 'cba')
+    assert.equal(await find('pears red', { options: { lexicalOperator: 'all' } }), '')
+    assert.equal(await find('red green', { options: { lexicalOperator: 'all' } }), 'a')
+    assert.equal(await find('red green', { options: { limit: 2 } }), 'ab')
     assert.equal(await find('nothing'), '')
     assert.equal(await find('green', { filter: { n: { $lt: 3 } } }), 'a')
     assert.equal(await find('red', { options: { limit: 1 } }), 'b')

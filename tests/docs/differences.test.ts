@@ -976,15 +976,19 @@ describe('differences in the results of hybrid search', () => {
     assert.deepEqual(await ids(target, { limit: 1, rerankOn: 'about' }), [4])
   })
 
-  difference(72, 'findAndRerank finds documents with some of the terms', async () => {
+  difference(72, 'searches by terms find documents with some of the terms', async () => {
     const documents = [
       { _id: 1, $vectorize: 'bbbb', $lexical: 'a house' },
       { _id: 2, $vectorize: 'ant in a house', $lexical: 'stone' },
     ]
     const target = await collections.create(documents, lettersCollection)
     assert.deepEqual((await ids(target, { hybridLimits: 1 })).toSorted(), [1, 2])
-    const { data } = await target.run({ find: { sort: { $lexical: 'ant in a house' } } })
-    assert.deepEqual(data!.documents, [])
+    const sort = { $lexical: 'ant in a house' }
+    const { data } = await target.run({ find: { sort } })
+    assert.deepEqual(data!.documents, [{ _id: 1 }])
+    const options = { lexicalOperator: 'all' }
+    const none = await target.run({ find: { sort, options } })
+    assert.deepEqual(none.data!.documents, [])
   })
 
   difference(73, 'a limit above hybridLimits causes a warning', async () => {

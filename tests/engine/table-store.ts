@@ -1,4 +1,5 @@
 /** A table of an engine, wrapped for tests: rows in JSON, and ready-made indexes. */
+import type { TermStatistics } from '../../src/search/lexical/bm25.ts'
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import type {
@@ -20,14 +21,13 @@ import type {
   RowFilter,
   RowSortKey,
 } from '../../src/language/columns/row-filter.ts'
-import { defaultLimits } from '../../src/limits.ts'
 import { anyOrder, count, read, type PagePosition } from '../../src/paging/read.ts'
 import { showOne } from '../../src/paging/show-all.ts'
 import { search, searchUpToSize } from '../../src/paging/search.ts'
 import { rowSource, type RowSource } from '../../src/tables/read/row-source.ts'
 import { showRow } from '../../src/tables/read/show-row.ts'
 import { rowStoreOf } from '../../src/tables/row-store.ts'
-import { testModels } from './test-models.ts'
+import { testServices } from './test-models.ts'
 
 const tester = ownCaller()
 
@@ -125,7 +125,7 @@ export class TableStore {
   }
 
   async source(): Promise<RowSource> {
-    const services = { engine: this.engine, limits: defaultLimits, models: testModels }
+    const services = { engine: this.engine, ...testServices }
     return rowSource(rowStoreOf(services, await this.table(), {}))
   }
 
@@ -247,22 +247,28 @@ export class TableStore {
       column: column('text'),
       terms: [words],
       text: words,
+      having: 'all',
     } as const
     const found: string[] = []
+    let statistics: TermStatistics | undefined
     for (let after: SearchPlace | undefined; ;) {
-      const wanted = { by, filter, limit: pageSize, columns, after }
-      const { hits, statistics } = await searchUpToSize(source, wanted, tester)
+      const wanted = { by, filter, limit: pageSize, columns, after, statistics }
+      const { hits, ...result } = await searchUpToSize(source, wanted, tester)
       found.push(...hits.map(({ record }) => nameOf(record)))
       const last = hits.at(-1)
       if (last === undefined) return found
       const id = source.idOf(last.record)
-      after = { statistics: statistics!, score: last.score, id }
+      statistics = result.statistics
+      after = { score: last.score, id }
     }
   }
 
   async searchText(words: string, filter = anyRow, limit = 10) {
     const terms = words.split(' ')
-    const by = { kind: 'lexical', column: column('text'), terms, text: words } as const
+    const by = {
+      ...({ kind: 'lexical', column: column('text'), terms, text: words } as const),
+      having: 'all',
+    } as const
     const hits = await search(await this.source(), { by, filter, limit, columns }, tester)
     return hits.map(({ record }) => nameOf(record))
   }

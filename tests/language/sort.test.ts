@@ -22,6 +22,7 @@ const everywhere: SortContext = {
   limits: defaultLimits,
   vector: { dimension: 2, metric: 'cosine' },
   vectorize: true,
+  lexicalOperator: 'any',
   analyze: (text) =>
     text
       .toLowerCase()
@@ -108,6 +109,7 @@ describe('a sort', () => {
       kind: 'lexical',
       terms: ['blue', 'sky'],
       text: 'Blue sky, blue!',
+      operator: 'any',
     })
   })
 

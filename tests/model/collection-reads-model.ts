@@ -24,7 +24,7 @@ import {
   randomValue,
   type Shape,
 } from './random.ts'
-import { hasTerms } from './search-oracle.ts'
+import { hasAnyTerm, hasTerms } from './search-oracle.ts'
 import { filterJson, randomSentFilter, sortJson } from './sent-filters.ts'
 import { similarity, type Metric } from './tables-oracle.ts'
 import { Session, type Service } from './tables-session.ts'
@@ -334,11 +334,19 @@ export class CollectionReadsModel {
     this.#count('by words')
     const filter = this.#filter()
     const text = this.#text(2)
-    const found = this.#oracle.found(filter).filter(({ search }) => {
-      return hasTerms({ _id: '', $lexical: search.lexical ?? null }, text)
-    })
-    // One group, because other tests check the order by relevance.
-    const groups = [found.map((kept) => ({ kept }))]
+    const searched = this.#oracle
+      .found(filter)
+      .map((kept) => ({
+        kept,
+        document: { _id: '', $lexical: kept.search.lexical ?? null },
+      }))
+      .filter(({ document }) => hasAnyTerm(document, text))
+    // One group each, because other tests check the order by relevance.
+    const groups = [true, false].map((hasAll) =>
+      searched
+        .filter(({ document }) => hasTerms(document, text) === hasAll)
+        .map(({ kept }) => ({ kept })),
+    )
     const sort = new Map([['$lexical', text]])
     return { filter, sort, groups, ...this.#more(false) }
   }

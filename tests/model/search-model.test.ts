@@ -3,6 +3,7 @@
  * compared with a brute-force search of a plain Map. The collection is small, so searches by vector
  * must be exact.
  */
+import { lexicalOperators, type LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Metric } from '../../src/search/vector/similarity.ts'
@@ -168,12 +169,13 @@ class Model {
    * their last digits.
    */
   async #searchByTerms(): Promise<void> {
-    const text = this.#words(1, 2)
+    const text = this.#words(1, 3)
     const condition = this.#condition()
     const limit = this.#random.pick([3, 30, undefined])
+    const operator = this.#random.pick(lexicalOperators)
     const clauses = { filter: condition.filter, sort: { $lexical: text } }
-    const documents = await this.#allPages(clauses, limit)
-    const wanted = byTerms(this.#books.values(), text).filter(({ document }) =>
+    const documents = await this.#allPages(clauses, limit, operator)
+    const wanted = byTerms(this.#books.values(), text, operator).filter(({ document }) =>
       condition.holds(document),
     )
     const scores = new Map(wanted.map(({ document, score }) => [document._id, score]))
@@ -429,10 +431,14 @@ class Model {
     return this.#random.list(min, max, () => this.#random.pick(vocabulary)).join(' ')
   }
 
-  async #allPages(clauses: object, limit?: number): Promise<Record<string, unknown>[]> {
+  async #allPages(
+    clauses: object,
+    limit?: number,
+    lexicalOperator?: LexicalOperator,
+  ): Promise<Record<string, unknown>[]> {
     const found: Record<string, unknown>[] = []
     for (let pageState: string | null | undefined; pageState !== null;) {
-      const find = { ...clauses, options: { limit, pageState } }
+      const find = { ...clauses, options: { limit, pageState, lexicalOperator } }
       const { data } = await this.#send({ find })
       found.push(...data!.documents!)
       pageState = data!.nextPageState!

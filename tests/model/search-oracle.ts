@@ -3,6 +3,7 @@
  * $lexical among their fields.
  */
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
+import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 import { termScore, termWeight } from '../../src/search/lexical/bm25.ts'
 
@@ -34,13 +35,14 @@ export function bySimilarity<Document extends SearchedDocument>(
 }
 
 /**
- * Documents with every term of a text, or with any term, by descending BM25 score. Uses the standard
- * analyzer.
+ * Documents with every term of a text, or with any term, by descending BM25 score. With the operator
+ * `any`, documents with every term have a score that is higher by 1 000, because they come first. Uses
+ * the standard analyzer.
  */
 export function byTerms<Document extends SearchedDocument>(
   documents: Iterable<Document>,
   text: string,
-  has: typeof hasTerms = hasTerms,
+  operator: LexicalOperator = 'any',
 ): Scored<Document>[] {
   const counted = [...documents]
     .filter(({ $lexical }) => $lexical)
@@ -52,9 +54,9 @@ export function byTerms<Document extends SearchedDocument>(
     return { term, weight: termWeight(corpus, having.length) }
   })
   return counted
-    .filter(({ document }) => has(document, text))
+    .filter(({ document }) => (operator === 'all' ? hasTerms : hasAnyTerm)(document, text))
     .map(({ document, own }) => {
-      let score = 0
+      let score = operator === 'any' && hasTerms(document, text) ? 1000 : 0
       for (const { term, weight } of weights)
         score += termScore(weight, own.counts.get(term) ?? 0, own.length, corpus)
       return { document, score }

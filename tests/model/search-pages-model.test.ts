@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type Envelope, type TestServer } from '../harness.ts'
+import { lexicalOperators } from '../../src/language/sorts/sort.ts'
 import { Random, seed, times } from './random.ts'
 import { byTerms } from './search-oracle.ts'
 
@@ -122,7 +123,8 @@ class Model {
 
   async find(): Promise<void> {
     const random = this.#random
-    const terms = [...new Set(random.list(1, 2, () => random.pick(words)))].join(' ')
+    const terms = [...new Set(random.list(1, 3, () => random.pick(words)))].join(' ')
+    const lexicalOperator = random.pick(lexicalOperators)
     const least = random.pick([0, 0, 2, 5])
     const limit = random.chance(0.4) ? random.integer(1, 90) : undefined
     const before = new Map(this.#items)
@@ -131,7 +133,7 @@ class Model {
     const found: number[] = []
     let pageState: string | null | undefined
     do {
-      const find = { ...clauses, options: { limit, pageState } }
+      const find = { ...clauses, options: { limit, pageState, lexicalOperator } }
       const { data } = await this.#send(`/${this.#name}`, { find })
       this.pages++
       const ids = data!.documents!.map((shown) => shown[this.#shape.key] as number)
@@ -147,6 +149,7 @@ class Model {
     const best = byTerms(
       [...before.values()].map(({ id, text }) => ({ _id: id, $lexical: text })),
       terms,
+      lexicalOperator,
     ).filter(({ document }) => before.get(document._id)!.n >= least)
     const scores = new Map(best.map(({ document, score }) => [document._id, score]))
     const isSame = (id: number) => before.has(id) && this.#items.get(id) === before.get(id)

@@ -2,6 +2,7 @@
  * Random finds of rows with any combination of filter, sort, projection, limit, skip and paging. They
  * are sent to several engines and compared with rows in a plain Map.
  */
+import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { assertInGroups, grouped } from './grouped-order.ts'
@@ -276,12 +277,14 @@ export class TableReads {
     const { column, analyzer } = index
     const words = random.list(1, 2, () => random.pick(searchedWords)).join(' ')
     const condition = this.#condition()
-    const holds = (row: Row) => {
+    const has = (row: Row, operator: LexicalOperator) => {
       const text = atomIn(row, column)?.value as string | undefined
-      return text !== undefined && hasWords(text, words, analyzer) && condition.holds(row)
+      return text !== undefined && hasWords(text, words, analyzer, operator)
     }
-    // One group, because other tests check the order by relevance.
-    const matching = this.#matching({ ...condition, holds }, () => 0)
+    const holds = (row: Row) => has(row, 'any') && condition.holds(row)
+    // One group each, because other tests check the order by relevance.
+    const compare = (a: Row, b: Row) => Number(has(b, 'all')) - Number(has(a, 'all'))
+    const matching = this.#matching({ ...condition, holds }, compare)
     return {
       ...matching,
       sort: new Map([[column.name, words]]),

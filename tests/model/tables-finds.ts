@@ -292,7 +292,9 @@ export class Finds {
     const matching = table.rows.filter((row) => {
       const text = atomIn(row, column)?.value as string | undefined
       return (
-        text !== undefined && hasWords(text, words, index.analyzer) && condition.holds(row)
+        text !== undefined &&
+        hasWords(text, words, index.analyzer, 'any') &&
+        condition.holds(row)
       )
     })
     const byKey = new Map(matching.map((row) => [table.keyOf(row.cells), row]))

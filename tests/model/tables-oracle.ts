@@ -1,4 +1,5 @@
 /** The model of a table: columns, indexes, and rows in a plain Map. */
+import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import {
   collected,
   compareElements,
@@ -259,11 +260,17 @@ export function similarity(
 }
 
 /** Whether a text contains every word of `words`, divided into words as an index does. */
-export function hasWords(text: string, words: string, analyzer: 'standard' | 'whitespace') {
+export function hasWords(
+  text: string,
+  words: string,
+  analyzer: 'standard' | 'whitespace',
+  operator: LexicalOperator = 'all',
+) {
   const wordsIn = (of: string) =>
     analyzer === 'standard' ? of.toLowerCase().split(/[^a-z0-9]+/) : of.split(/\s+/)
   const known = new Set(wordsIn(text))
-  return wordsIn(words).every((word) => known.has(word))
+  const isKnown = (word: string) => known.has(word)
+  return operator === 'all' ? wordsIn(words).every(isKnown) : wordsIn(words).some(isKnown)
 }
 
 /** Words for searches, from the vocabulary of texts. */

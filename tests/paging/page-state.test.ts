@@ -10,6 +10,7 @@ import {
   type PageState,
 } from '../../src/paging/page-state.ts'
 import { packValue, type Packable } from '../../src/json/packed.ts'
+import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import { defaultLimits as limits } from '../../src/limits.ts'
 import { json, object } from '../collections/json.ts'
 import { seed } from '../language/documents.ts'
@@ -191,15 +192,19 @@ describe('page states', () => {
         fc.double({ noNaN: true, noDefaultInfinity: true }),
         fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
         fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 9 }),
-        (score, id, documentFrequencies) => {
+        fc.constantFrom('all', 'some'),
+        (score, id, documentFrequencies, having) => {
           const statistics = { documents: 50, tokens: 2 ** 40, documentFrequencies }
-          const state = { count: 20, place: { statistics, score, id } }
+          const state = { count: 20, place: { statistics, score, id, having } as const }
           const text = encodeSearchState(state, query, paged)
           const { length } = documentFrequencies
-          assert.deepEqual(decodeSearchState(text, query, length, limits), state)
-          assert.throws(() => decodeSearchState(text, query, length + 1, limits), {
-            message: /another query/,
-          })
+          const decoded = (termCount: number, operator: LexicalOperator) =>
+            decodeSearchState(text, query, { termCount, operator }, limits)
+          const ofAnother = { message: /another query/ }
+          assert.deepEqual(decoded(length, 'any'), state)
+          assert.throws(() => decoded(length + 1, 'any'), ofAnother)
+          if (having === 'all') assert.deepEqual(decoded(length, 'all'), state)
+          else assert.throws(() => decoded(length, 'all'), ofAnother)
         },
       ),
       { seed },
@@ -211,7 +216,8 @@ describe('page states', () => {
     const forged = (where: unknown, count: unknown = 20, kind = 'scored') =>
       Buffer.from(JSON.stringify([1, count, query, kind, where])).toString('base64url')
     const good = forged([score, 'id', 9, 30, 4, 5])
-    assert.equal(decodeSearchState(good, query, 2, limits).place.score, 1.5)
+    const asked = { termCount: 2, operator: 'any' } as const
+    assert.equal(decodeSearchState(good, query, asked, limits).place.score, 1.5)
     assert.throws(() => decodePageState(good, query, limits), {
       code: 'COMMAND_FIELD_VALUE_INVALID',
     })
@@ -241,7 +247,7 @@ describe('page states', () => {
       forged(null),
     ])
       assert.throws(
-        () => decodeSearchState(text, query, 2, limits),
+        () => decodeSearchState(text, query, asked, limits),
         { code: 'COMMAND_FIELD_VALUE_INVALID' },
         Buffer.from(text, 'base64url').toString(),
       )

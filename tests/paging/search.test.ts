@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Metric } from '../../src/engine/schema.ts'
+import { lexicalOperators } from '../../src/language/sorts/sort.ts'
 import { seed } from '../language/documents.ts'
 import { Fixture, tester, type Given } from '../collections/fixture.ts'
 
@@ -157,7 +158,27 @@ describe('a search by terms', () => {
     assert.deepEqual((await fixture.page({ sort: { $lexical: 'monkey' } })).ids, [3, 2, 1])
   })
 
-  test('returns only texts with every term, and weighs rare terms higher', async () => {
+  test('returns texts with every term, then texts with some, if not told otherwise', async () => {
+    const fixture = new Fixture()
+    await fixture.insert(
+      { _id: 1, $lexical: 'banana banana banana' },
+      { _id: 2, $lexical: `apple banana ${'other '.repeat(90)}` },
+      { _id: 3, $lexical: 'apple' },
+      { _id: 4, $lexical: 'cherry' },
+      { _id: 5 },
+    )
+    const sort = { $lexical: 'apple banana' }
+    assert.deepEqual((await fixture.page({ sort })).ids, [2, 1, 3])
+    assert.deepEqual((await fixture.page({ sort, lexicalOperator: 'all' })).ids, [2])
+    const sentence = { $lexical: 'which apple is the best' }
+    assert.deepEqual((await fixture.page({ sort: sentence })).ids, [3, 2])
+    assert.deepEqual(
+      (await fixture.page({ sort: sentence, lexicalOperator: 'all' })).ids,
+      [],
+    )
+  })
+
+  test('returns texts with all terms on request, and weighs rare terms higher', async () => {
     const fixture = new Fixture()
     await fixture.insert(
       { _id: 1, $lexical: 'apple banana' },
@@ -167,7 +188,8 @@ describe('a search by terms', () => {
       { _id: 5, $lexical: 'banana banana' },
     )
     for (const terms of ['apple banana', 'Banana, APPLE!', 'banana apple banana']) {
-      const { ids } = await fixture.page({ sort: { $lexical: terms } })
+      const sort = { $lexical: terms }
+      const { ids } = await fixture.page({ sort, lexicalOperator: 'all' })
       assert.deepEqual(ids, [2, 4, 1, 3], terms)
     }
   })
@@ -387,14 +409,21 @@ const vectorSort = fc
   }))
 
 const lexicalSort = fc
-  .uniqueArray(fc.constantFrom(...letters), { minLength: 1, maxLength: 3 })
-  .map((terms) => ({
+  .tuple(
+    fc.uniqueArray(fc.constantFrom(...letters), { minLength: 1, maxLength: 3 }),
+    fc.constantFrom(...lexicalOperators),
+  )
+  .map(([terms, lexicalOperator]) => ({
     metric: 'euclidean' as const,
     sort: { $lexical: terms.join(' ') },
+    lexicalOperator,
     score: (all: readonly Candidate[], { $lexical }: Candidate) => {
       const texts = all.flatMap(({ $lexical: text }) => (text ? [text.split(' ')] : []))
       const text = $lexical?.split(' ')
-      if (!text || !terms.every((term) => text.includes(term))) return undefined
+      const found = terms.filter((term) => text?.includes(term))
+      const hasAll = found.length === terms.length
+      if (!text || found.length === 0 || (lexicalOperator === 'all' && !hasAll))
+        return undefined
       const average = texts.flat().length / texts.length
       return terms
         .map((term) => {
@@ -403,7 +432,7 @@ const lexicalSort = fc
           const count = text.filter((word) => word === term).length
           return (weight * count) / (count + 1.2 * (0.25 + (0.75 * text.length) / average))
         })
-        .reduce((sum, part) => sum + part)
+        .reduce((sum, part) => sum + part, hasAll ? 1000 : 0)
     },
   }))
 
@@ -415,15 +444,16 @@ test('a search returns the same documents as a direct implementation of the form
       filterOfThem,
       fc.oneof(vectorSort, lexicalSort),
       fc.integer({ min: 1, max: 30 }),
-      async (generated, { filter, accepts }, { metric, sort, score }, limit) => {
+      async (generated, { filter, accepts }, { metric, score, ...sorted }, limit) => {
         const isZero = (vector?: readonly number[]) => vector?.every((x) => x === 0)
+        const { sort } = sorted
         fc.pre(metric !== 'cosine' || !('$vector' in sort && isZero(sort.$vector)))
         const documents = generated.filter(
           ({ $vector }) => metric !== 'cosine' || !isZero($vector),
         )
         const fixture = withMetric(metric)
         if (documents.length > 0) await fixture.insert(...documents)
-        const ids = (await fixture.pages({ sort, filter }, { limit })).flat()
+        const ids = (await fixture.pages({ ...sorted, filter }, { limit })).flat()
 
         const scores = new Map<unknown, number>()
         for (const document of documents.filter(accepts)) {
@@ -443,7 +473,7 @@ test('a search returns the same documents as a direct implementation of the form
 
         const { document } = await findDocument(
           fixture.documents,
-          fixture.select({ sort, filter }),
+          fixture.select({ ...sorted, filter }),
           {},
           tester,
         )

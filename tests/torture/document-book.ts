@@ -108,6 +108,7 @@ export class DocumentBook {
       ...context,
       vector: undefined,
       analyze: undefined,
+      lexicalOperator: 'any',
     })
     const compare = compareBy(read.kind === 'values' ? read.keys : [])
     return found.sort((a, b) => compare(a.document, b.document))

@@ -1,4 +1,5 @@
 /** Random reads of a client's own documents, compared with their expected states. */
+import { lexicalOperators, type LexicalOperator } from '../../src/language/sorts/sort.ts'
 import { fromPlain, toPlain } from '../../src/json/plain.ts'
 import { printJson } from '../../src/json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
@@ -192,13 +193,16 @@ async function findByTerms(book: DocumentBook): Promise<void> {
     ? `${random.pick(words)} ${random.pick(words)}`
     : random.pick(words)
   const filter = anyFilter(book)
-  const $lexical = { $match: text }
   const isSearch = random.oneIn(2)
+  const lexicalOperator = random.pick(lexicalOperators)
+  const having = (terms: string) => ({ ...filter, $lexical: { $match: terms } })
   const clauses = isSearch
     ? { filter, sort: { $lexical: text }, projection: { '*': 1 } }
-    : { filter: { ...filter, $lexical }, projection: { '*': 1 } }
-  const found = await allPages(book, clauses, {})
-  const expected = book.matching({ ...filter, $lexical }).map((state) => state.text)
+    : { filter: having(text), projection: { '*': 1 } }
+  const found = await allPages(book, clauses, isSearch ? { lexicalOperator } : {})
+  const parts = isSearch && lexicalOperator === 'any' ? text.split(' ') : [text]
+  const matching = new Set(parts.flatMap((part) => book.matching(having(part))))
+  const expected = [...matching].map((state) => state.text)
   assertSame(found.toSorted(), expected.toSorted(), book.path, { find: clauses })
 }
 
@@ -255,17 +259,19 @@ function anyFilter(book: DocumentBook): Json {
 interface PageOptions {
   readonly skip?: number | undefined
   readonly limit?: number | undefined
+  readonly lexicalOperator?: LexicalOperator
 }
 
 async function allPages(
   book: DocumentBook,
   clauses: object,
-  { skip, limit }: PageOptions,
+  { skip, limit, lexicalOperator }: PageOptions,
 ): Promise<string[]> {
   const found: string[] = []
   let pageState: Value | undefined
   do {
-    const options = { skip: skip === 0 ? undefined : skip, limit, pageState }
+    const from = skip === 0 ? undefined : skip
+    const options = { skip: from, limit, pageState, lexicalOperator }
     const command = { find: { ...clauses, options } }
     const answer = await book.line.ask(book.path, command)
     found.push(...documentsIn(answer, command).map(normalized))

@@ -20,7 +20,6 @@ import type { Filter } from '../../language/filters/filter.ts'
 import type { Path } from '../../language/values/path.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 import { valueAt } from '../../language/values/value-at.ts'
-import { idKey } from '../../language/values/record-id.ts'
 import { count } from '../../paging/read.ts'
 import { search } from '../../paging/search.ts'
 import { hasText, type RerankPlan } from './rerank-plan.ts'
@@ -62,14 +61,13 @@ export async function searchBoth(
   const findByTerms = async () => {
     const by = { ...plan.byTerms, path: '$lexical' }
     const limit = hybridLimits.lexical
-    const withAll = await find(by, amongVectors, limit)
-    if (withAll.length === limit || by.terms.length === 1) return withAll
-    // Few documents contain all words of a sentence, so a second search finds documents with any of
-    // them.
-    const withAny = await find({ ...by, anyTerm: true }, amongVectors, limit)
-    const seen = new Set(withAll.map(({ record }) => idKey(record.id)))
-    const others = withAny.filter(({ record }) => !seen.has(idKey(record.id)))
-    return [...withAll, ...others].slice(0, limit)
+    const withAll = await find({ ...by, having: 'all' }, amongVectors, limit)
+    const missing = limit - withAll.length
+    if (missing === 0 || by.terms.length === 1) return withAll
+    // Few documents contain all words of a sentence, so a second search finds documents with some
+    // of them.
+    const withSome = await find({ ...by, having: 'some' }, amongVectors, missing)
+    return [...withAll, ...withSome]
   }
   const [found, bm25] = await Promise.all([findByVector(), findByTerms()])
   return { ...found, bm25 }

@@ -2,6 +2,7 @@
  * Plans a findAndRerank, after checking it against the features of the server and against its
  * collection. The first failure is the reply, so the order of the checks in planRerank matters.
  */
+import type { ByTerms } from '../../engine/contract.ts'
 import type { Collection, RerankOptions } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { HybridSort } from '../../language/sorts/parse-hybrid-sort.ts'
@@ -50,7 +51,7 @@ export interface RerankServer {
 
 export interface RerankPlan {
   readonly byVector: Extract<Sort, { kind: 'vector' | 'vectorize' }>
-  readonly byTerms: Extract<Sort, { kind: 'lexical' }>
+  readonly byTerms: Omit<ByTerms, 'having'>
   readonly hybridLimits: HybridLimits
   readonly limit: number
   /** Path of the passage; undefined: $lexical, or else $vectorize. */

@@ -20,6 +20,7 @@ import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/va
 import type { Limits } from '../../limits.ts'
 import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import type { DocumentTurns } from '../../collections/document-turns.ts'
+import type { LexicalOperator } from '../../language/sorts/sort.ts'
 import { rowStoreOf, type RowStore } from '../../tables/row-store.ts'
 import { loadAnalyzers } from '../../paging/load-analyzers.ts'
 import { pathOf } from './command-path.ts'
@@ -89,6 +90,8 @@ export interface Services {
   readonly log: Log
   readonly audit: Audit
   readonly documentTurns: DocumentTurns
+  /** Default for sorts by terms. */
+  readonly lexicalOperator: LexicalOperator
   readonly stores: TargetStores
 }
 

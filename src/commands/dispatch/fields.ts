@@ -9,6 +9,7 @@ import { ApiErrors, apiError, type ApiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { hasMoreParts } from '../../language/filters/clause-size.ts'
+import { lexicalOperators, type LexicalOperator } from '../../language/sorts/sort.ts'
 import {
   mismatch,
   readChoice,
@@ -176,6 +177,12 @@ export const requiredText: Field<string> = {
     if (read === undefined || read === '') violation(context, value, 'it cannot be empty')
     return read ?? ''
   },
+}
+
+/** The terms that a sort by terms requires; absent: the default of the server. */
+export const lexicalOperator: Field<LexicalOperator | undefined> = {
+  takes: { kind: 'choice', of: lexicalOperators },
+  read: (value, context) => readChoice(value, context, lexicalOperators),
 }
 
 export function oneOf<const Choice extends string>(

@@ -8,7 +8,7 @@ import type { ApiError } from '../../errors/api-error.ts'
 import type { Projection } from '../../language/projection.ts'
 import { showOne } from '../../paging/show-all.ts'
 import type { Reply } from '../dispatch/define.ts'
-import { flag, oneOf, options } from '../dispatch/fields.ts'
+import { flag, lexicalOperator, oneOf, options } from '../dispatch/fields.ts'
 
 /** The reply with counts, and with an error if concurrent writers kept changing a document. */
 export function replyUpdated(changed: ChangedOne | ChangedMany): Reply {
@@ -62,6 +62,7 @@ export function replyReturned(
 export const returnOptions = options({
   returnDocument: oneOf(['before', 'after'], 'before'),
   upsert: flag(false),
+  lexicalOperator,
 })
 
 function errorsOf({ failure }: ChangedOne | ChangedMany) {

@@ -65,6 +65,7 @@ const optionNames: readonly Operator[] = [
   { name: 'skip', says: 'number of results to skip, with a sort', takes: 'count' },
   { name: 'includeSimilarity', says: 'adds $similarity', takes: 'boolean' },
   { name: 'includeSortVector', says: 'adds the vector of the search', takes: 'boolean' },
+  { name: 'lexicalOperator', says: 'any term, or only all terms', takes: 'text' },
   { name: 'pageState', says: 'nextPageState of the previous page', takes: 'text' },
   { name: 'hybridLimits', says: 'limit of each search', takes: 'any' },
   { name: 'rerankOn', says: 'field to rerank', takes: 'text' },
@@ -78,16 +79,19 @@ const optionNames: readonly Operator[] = [
 ]
 
 const optionsByCommand: Readonly<Record<string, readonly string[]>> = {
-  find: ['limit', 'skip', 'includeSimilarity', 'includeSortVector', 'pageState'],
-  findOne: ['includeSimilarity', 'includeSortVector'],
+  find: [
+    ...['limit', 'skip', 'includeSimilarity', 'includeSortVector', 'lexicalOperator'],
+    'pageState',
+  ],
+  findOne: ['includeSimilarity', 'includeSortVector', 'lexicalOperator'],
   findAndRerank: [
     ...['limit', 'hybridLimits', 'rerankOn', 'rerankQuery', 'rerank'],
     ...['includeScores', 'includeSortVector'],
   ],
-  updateOne: ['upsert'],
+  updateOne: ['upsert', 'lexicalOperator'],
   updateMany: ['upsert', 'pageState'],
-  findOneAndUpdate: ['returnDocument', 'upsert'],
-  findOneAndReplace: ['returnDocument', 'upsert'],
+  findOneAndUpdate: ['returnDocument', 'upsert', 'lexicalOperator'],
+  findOneAndReplace: ['returnDocument', 'upsert', 'lexicalOperator'],
   insertMany: ['ordered', 'returnDocumentResponses'],
 }
 

@@ -42,6 +42,9 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
   'options.includeSortVector': {
     says: 'Whether to return the vector of the search.',
   },
+  'options.lexicalOperator': {
+    says: 'Results of a sort by terms: with any of the terms, or only with all.',
+  },
   'options.limit': { says: 'Maximum number of results, over all pages.' },
   'options.ordered': {
     says: 'Whether to insert in order and stop at the first failure.',

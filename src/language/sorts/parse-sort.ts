@@ -8,7 +8,7 @@ import type { IndexingRule } from '../filters/indexing.ts'
 import { parsePath, wildcardProblem, type Path } from '../values/path.ts'
 import { quoteWithType } from '../values/quote-json.ts'
 import type { SortKey } from '../values/sort-key.ts'
-import type { Sort } from './sort.ts'
+import type { LexicalOperator, Sort } from './sort.ts'
 import { readTerms } from '../filters/terms.ts'
 import { checkVector, decodeBinaryVector, readVectorNumbers } from '../values/vector.ts'
 
@@ -23,6 +23,7 @@ export interface SortContext {
   readonly vectorize: boolean
   /** Undefined: lexical search is disabled for the collection. */
   readonly analyze: Analyze | undefined
+  readonly lexicalOperator: LexicalOperator
 }
 
 export function parseSort(value: Value | undefined, context: SortContext): Sort {
@@ -86,13 +87,14 @@ const searches = {
     return { kind: 'vectorize', text: query }
   },
 
-  $lexical(query: Value, { target, analyze }: SortContext): Sort {
+  $lexical(query: Value, { target, analyze, lexicalOperator }: SortContext): Sort {
     if (typeof query !== 'string')
       throw invalid({ reason: 'noTerms', value: quoteWithType(query) })
     if (analyze === undefined)
       throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
     const place = { target, field: '$lexical', clause: 'sort' } as const
-    return { kind: 'lexical', terms: readTerms(query, analyze, place), text: query }
+    const terms = readTerms(query, analyze, place)
+    return { kind: 'lexical', terms, text: query, operator: lexicalOperator }
   },
 }
 

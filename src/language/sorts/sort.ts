@@ -6,5 +6,25 @@ export type Sort =
   | { readonly kind: 'values'; readonly keys: readonly SortKey[] }
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }
-  /** Terms are distinct; there is at least one. */
-  | { readonly kind: 'lexical'; readonly terms: readonly string[]; readonly text: string }
+  | ({ readonly kind: 'lexical' } & LexicalSort)
+
+/** Terms are distinct; there is at least one. */
+export interface LexicalSort {
+  readonly terms: readonly string[]
+  /** The text that the terms come from. */
+  readonly text: string
+  readonly operator: LexicalOperator
+}
+
+/**
+ * Records that a sort by terms returns: those with all terms, or those with any of them. Records
+ * with all terms come first.
+ */
+export type LexicalOperator = (typeof lexicalOperators)[number]
+
+export const lexicalOperators = ['any', 'all'] as const
+
+/** The operator of a sort by terms; of other sorts, which have none, `all`. */
+export function operatorOf(sort: Sort): LexicalOperator {
+  return sort.kind === 'lexical' ? sort.operator : 'all'
+}

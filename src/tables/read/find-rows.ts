@@ -7,6 +7,7 @@ import type { Value } from '../../json/value.ts'
 import { conditionsOf } from '../../language/filters/filter-clause.ts'
 import type { Column } from '../../language/columns/column.ts'
 import type { RowFilter, RowSortKey } from '../../language/columns/row-filter.ts'
+import type { LexicalOperator } from '../../language/sorts/sort.ts'
 import { findTopK, searchedBy, type TopKPage } from '../../paging/find-top-k.ts'
 import { nameQuery } from '../../paging/page-state.ts'
 import { count } from '../../paging/read.ts'
@@ -31,6 +32,8 @@ export interface RowClauses {
 export interface RowOptions {
   /** Maximum rows of all pages together. */
   readonly limit?: number | undefined
+  /** For a sort by terms; absent: the default of the server. */
+  readonly lexicalOperator?: LexicalOperator | undefined
   readonly skip?: number | undefined
   readonly pageState?: string | undefined
   readonly includeSimilarity?: boolean
@@ -177,7 +180,8 @@ async function searchRows(
   const check = (vector: Float32Array) => checkSearchable(column, vector, store)
   const embedding = () => ({ embedder: store.embedderOf(column)!, check })
   const by = { ...(await searchedBy(sort, embedding, caller)), column }
-  const wanted = { by, filter, limit, columns, pageState, query }
+  const operator = sort.kind === 'lexical' ? sort.operator : undefined
+  const wanted = { by, operator, filter, limit, columns, pageState, query }
   const showOne = (row: Row) => showRow(row, columns, store)
   return findTopK(rowSource(store), wanted, showOne, options, caller)
 }

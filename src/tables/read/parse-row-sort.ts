@@ -3,6 +3,7 @@ import type { Caller } from '../../caller/caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { LexicalOperator } from '../../language/sorts/sort.ts'
 import { checkKeyCount } from '../../language/sorts/parse-sort.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 import {
@@ -21,6 +22,8 @@ import type { RowSort } from './row-sort.ts'
 export interface SortRange {
   readonly limit?: number | undefined
   readonly skip?: number | undefined
+  /** Absent: the default of the server. */
+  readonly lexicalOperator?: LexicalOperator | undefined
 }
 
 export function parseRowSort(
@@ -59,7 +62,8 @@ export function parseRowSort(
       const { column, text } = first
       checkLexical(column, range, store)
       const terms = termsIn(column, text, 'sort', store, caller)
-      return { kind: 'lexical', column, terms, text }
+      const operator = range.lexicalOperator ?? store.lexicalOperator
+      return { kind: 'lexical', column, terms, text, operator }
     }
     default:
       return { kind: 'values', keys: members.filter((member) => member.kind === 'value') }

@@ -72,7 +72,7 @@ function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   return size(records.length) > sizeMax
 }
 
-export function assertSearch({ limit, by, after }: Search | RowSearch): void {
+export function assertSearch({ limit, by, after, statistics }: Search | RowSearch): void {
   assert(Number.isSafeInteger(limit) && limit >= 1, 'search: limit must be 1 or more')
   if (by.kind === 'vector') {
     assert(after === undefined, 'search: a search by vector has one page')
@@ -80,10 +80,12 @@ export function assertSearch({ limit, by, after }: Search | RowSearch): void {
   }
   assert(by.terms.length > 0, 'search: there must be a term to look for')
   assertDistinct('search', by.terms)
-  if (after === undefined) return
-  assert(by.anyTerm !== true, 'search: a search by any of the terms has one page')
+  if (statistics === undefined) {
+    assert(after === undefined, 'search: a later page needs the statistics of the first')
+    return
+  }
   assert.equal(
-    after.statistics.documentFrequencies.length,
+    statistics.documentFrequencies.length,
     by.terms.length,
     'search: the place is of a search for other terms',
   )
@@ -95,17 +97,17 @@ export function assertSearch({ limit, by, after }: Search | RowSearch): void {
  */
 export function assertStatistics(
   { hits, statistics }: SearchResult<unknown>,
-  { by, after }: Search | RowSearch,
+  { by, statistics: given }: Search | RowSearch,
 ): void {
-  if (by.kind === 'vector' || by.anyTerm === true || hits.length === 0) return
+  if (by.kind === 'vector' || hits.length === 0) return
   assert(statistics !== undefined, 'search: the statistics of the scores are missing')
   assert.equal(
     statistics.documentFrequencies.length,
     by.terms.length,
     'search: each term has a document frequency',
   )
-  if (after !== undefined)
-    assert.deepEqual(statistics, after.statistics, 'search: other statistics were given')
+  if (given !== undefined)
+    assert.deepEqual(statistics, given, 'search: other statistics were given')
 }
 
 export function assertHits(
@@ -145,13 +147,13 @@ function assertTerms(
   view: RecordView,
 ): void {
   if (by.kind !== 'lexical' || !withSearchFields) return
-  const { path, terms, anyTerm } = by
+  const { path, terms, having } = by
   const analyzer = analyzerFor(view.texts.get(path)!.analyzer)
   for (const record of records) {
     const own = new Set(analyzer.terms(view.textOf(record, path) ?? ''))
     const found = terms.filter((term) => own.has(term)).length
     assert(
-      found >= (anyTerm === true ? 1 : terms.length),
+      having === 'all' ? found === terms.length : found > 0 && found < terms.length,
       `search: ${found} of the terms ${terms.join(', ')} are in the text of ${record.text}`,
     )
   }

@@ -31,7 +31,7 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.search('cherry'), [])
       })
 
-      test('find records with any term on request, and ignore unknown terms', async () => {
+      test('find records with some terms on request, but not those with all', async () => {
         const store = await newStore()
         await store.insert(
           [{ _id: 1 }, 'apple banana'],
@@ -41,21 +41,19 @@ export function describeLexical(name: string, world: World): void {
           [{ _id: 5 }],
           [{ _id: 6 }, ''],
         )
-        assert.deepEqual(await store.searchAny('apple banana'), [1, 3, 2])
-        assert.deepEqual(await store.searchAny('plum banana'), [3, 1])
-        assert.deepEqual(await store.searchAny('cherry apple', exists('_id'), 2), [4, 2])
-        assert.deepEqual(
-          await store.searchAny('apple banana', where('_id', 'gt', 1)),
-          [3, 2],
-        )
-        assert.deepEqual(await store.searchAny('plum fig'), [])
+        assert.deepEqual(await store.searchSome('apple banana'), [3, 2])
+        assert.deepEqual(await store.searchSome('plum banana'), [3, 1])
+        assert.deepEqual(await store.searchSome('cherry apple', exists('_id'), 2), [4, 2])
+        assert.deepEqual(await store.searchSome('apple banana', where('_id', 'gt', 2)), [3])
+        assert.deepEqual(await store.searchSome('plum fig'), [])
+        assert.deepEqual(await store.searchSome('apple'), [])
       })
 
       if (world.hasExactScores)
-        test('for any of several terms score only the terms that a record has', async () => {
+        test('for some of several terms score only the terms that a record has', async () => {
           const store = await newStore()
           await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
-          const [hit] = await store.hits('none two', exists('_id'), 9, true)
+          const [hit] = await store.hits('none two', exists('_id'), 9, 'some')
           const [same] = await store.hits('two')
           assert.deepEqual(hit, same)
         })
@@ -114,11 +112,14 @@ export function describeLexical(name: string, world: World): void {
             ),
           )
         for (const query of ['red', 'fox', 'fox red', 'fox a'])
-          for (const filter of [exists('_id'), where('n', 'gt', 2), where('n', 'eq', 4)]) {
-            const all = await store.hits(query, filter)
-            for (const pageSize of all.length > 20 ? [9, 20, 1000] : [1, 3])
-              assert.deepEqual(await store.pagesOfHits(query, filter, pageSize), all)
-          }
+          for (const filter of [exists('_id'), where('n', 'gt', 2), where('n', 'eq', 4)])
+            for (const having of ['all', 'some'] as const) {
+              const all = await store.hits(query, filter, 1000, having)
+              for (const pageSize of all.length > 20 ? [9, 20, 1000] : [1, 3]) {
+                const pages = await store.pagesOfHits(query, filter, pageSize, having)
+                assert.deepEqual(pages, all)
+              }
+            }
       })
 
       test('return stable pages although documents are written between the pages', async () => {
@@ -133,18 +134,30 @@ export function describeLexical(name: string, world: World): void {
             ),
           )
         await add(0, 90)
-        for (const query of ['word', 'word rare', 'other word']) {
-          const before = await store.hits(query)
+        for (const [query, having] of [
+          ['word', 'all'],
+          ['word rare', 'all'],
+          ['other word', 'all'],
+          ['other word', 'some'],
+          ['rare other none', 'some'],
+        ] as const) {
+          const before = await store.hits(query, exists('_id'), 1000, having)
           let step = 0
           // Each step changes the statistics: the number of texts, their lengths, or the
           // number of texts with a term.
-          const found = await store.pagesOfHits(query, exists('_id'), 7, async () => {
-            step++
-            await add(1000 * step, 3, () => 'word '.repeat(30))
-            await add(1000 * step + 500, 2, () => 'rare other thing')
-            if (step > 1) await store.delete(1000 * (step - 1) + 1)
-            await store.replace({ _id: 1000 * step + 2 }, 'something else')
-          })
+          const found = await store.pagesOfHits(
+            query,
+            exists('_id'),
+            7,
+            having,
+            async () => {
+              step++
+              await add(1000 * step, 3, () => 'word '.repeat(30))
+              await add(1000 * step + 500, 2, () => 'rare other thing')
+              if (step > 1) await store.delete(1000 * (step - 1) + 1)
+              await store.replace({ _id: 1000 * step + 2 }, 'something else')
+            },
+          )
           const kept = found.filter(([id]) => Number(id) < 90)
           assert.deepEqual(kept, before)
           await running.engine.truncate(store.target)

@@ -7,7 +7,6 @@ import type { Column } from '../../../src/language/columns/column.ts'
 import type { KeyCondition } from '../../../src/language/columns/key-conditions.ts'
 import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
 import { fromPlain } from '../../../src/json/plain.ts'
-import { defaultLimits } from '../../../src/limits.ts'
 import { anyOrder, read, type PagePosition } from '../../../src/paging/read.ts'
 import { search } from '../../../src/paging/search.ts'
 import { showOne } from '../../../src/paging/show-all.ts'
@@ -16,7 +15,7 @@ import { showRow } from '../../../src/tables/read/show-row.ts'
 import { rowStoreOf } from '../../../src/tables/row-store.ts'
 import { insertRows } from '../../../src/tables/write/insert-rows.ts'
 import { dropTarget } from '../store.ts'
-import { testModels } from '../test-models.ts'
+import { testServices } from '../test-models.ts'
 import {
   anyRow,
   column,
@@ -69,7 +68,7 @@ export function describeRows(name: string, world: World): void {
       await rows.put(manyRows(40))
       const source = await rows.source()
       const near = { kind: 'vector', numbers: Float32Array.of(3, 0) } as const
-      const words = { kind: 'lexical', terms: ['ant'], text: 'ant' } as const
+      const words = { kind: 'lexical', terms: ['ant'], text: 'ant', having: 'all' } as const
       const searches = [
         { by: { ...near, column: column('v') }, filter: compare('ne', 'word', 'ant') },
         { by: { ...near, column: column('v') }, filter: anyRow },
@@ -369,7 +368,7 @@ export function describeRows(name: string, world: World): void {
           ],
         }))
         const table = (await engine.findTarget(keyspace, 'rows')) as Table
-        const services = { engine, limits: defaultLimits, models: testModels }
+        const services = { engine, ...testServices }
         const store = rowStoreOf(services, table, {})
         const some = [11, 12, 21, 22].flatMap((n) => [
           { p: 1, c: Math.floor(n / 10), d: n % 10 },

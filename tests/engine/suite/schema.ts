@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 import type { Column, EmbeddingService, Table } from '../../../src/engine/schema.ts'
 import type { SchemaChange } from '../../../src/engine/schema-change.ts'
 import { fromPlain } from '../../../src/json/plain.ts'
-import { defaultLimits } from '../../../src/limits.ts'
 import { anyOrder, read } from '../../../src/paging/read.ts'
 import { showOne } from '../../../src/paging/show-all.ts'
 import { rowSource } from '../../../src/tables/read/row-source.ts'
@@ -13,7 +12,7 @@ import { rowStoreOf } from '../../../src/tables/row-store.ts'
 import { insertRows } from '../../../src/tables/write/insert-rows.ts'
 import { createCollection, plainOptions, Store, tester } from '../store.ts'
 import { anyRow } from '../table-store.ts'
-import { testModels } from '../test-models.ts'
+import { testServices } from '../test-models.ts'
 import { assertFails } from './fails.ts'
 import { RunningEngine, type World } from './world.ts'
 
@@ -222,9 +221,8 @@ export function describeSchema(name: string, world: World): void {
         { name: 'named', type: { type: 'map', keyType: 'text', valueType: type } },
       )
       const storeNow = async () => {
-        const services = { limits: defaultLimits, models: testModels }
         const found = await tableNamed(table)
-        return rowStoreOf({ engine: running.engine, ...services }, found, {})
+        return rowStoreOf({ engine: running.engine, ...testServices }, found, {})
       }
       const row = {
         id: 1,

@@ -60,7 +60,7 @@ export function describeServes(name: string, world: World): void {
       const ofRows = { filter: anyRow, limit: 5, columns }
       const near = { kind: 'vector', numbers: vectors.vector() } as const
       const nearRow = { kind: 'vector', numbers: Float32Array.of(1, 2) } as const
-      const words = { kind: 'lexical', terms: ['a'], text: 'a' } as const
+      const words = { kind: 'lexical', terms: ['a'], text: 'a', having: 'all' } as const
       const byVector = { ...near, path: '$vector' }
       const byTerms = { ...words, path: '$lexical' }
       const found = [

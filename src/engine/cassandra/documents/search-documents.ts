@@ -188,13 +188,13 @@ export async function searchByTerms(
   search: Search & { readonly by: ByTerms },
   caller: Caller,
 ): Promise<SearchResult> {
-  const { by, filter, limit, after, sizeMax, withSearchFields } = search
+  const { by, filter, limit, after, statistics, sizeMax, withSearchFields } = search
   const isMatch = matcherOf(filter, collection, caller)
   const compareTo = (key: string, id: Value) => compareValues(idOfTextKey(key), id)
   return searchTerms(
     postings,
     textPlace(collection),
-    { by, limit, after, sizeMax, textsMax: textsMaxOf(limits) },
+    { by, limit, after, statistics, sizeMax, textsMax: textsMaxOf(limits) },
     {
       compare: (a, b) => compareTo(a, idOfTextKey(b)),
       compareTo,

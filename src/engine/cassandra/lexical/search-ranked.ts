@@ -1,9 +1,10 @@
 /**
  * Searches by terms on clusters with a term index. The cluster analyzes the query itself and ranks
- * the records that have all terms, but returns no scores. The score here is the negated rank, and
+ * only records that have all terms, and returns no scores. The score here is the negated rank, and
  * the next page starts after the last rank.
  */
 import type { Caller } from '../../../caller/caller.ts'
+import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import { fixedLimits } from '../../../limits.ts'
 import type { ByTerms, SearchPlace, SearchResult } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
@@ -14,6 +15,7 @@ export interface RankedSearch {
   readonly by: ByTerms
   readonly limit: number
   readonly after?: SearchPlace | undefined
+  readonly statistics?: TermStatistics | undefined
   readonly sizeMax?: number | undefined
 }
 
@@ -22,11 +24,12 @@ export interface RankedSearch {
  * filter.
  */
 export async function searchRanked<Item>(
-  { by, limit, after, sizeMax }: RankedSearch,
+  { by, limit, after, statistics = noStatistics(by), sizeMax }: RankedSearch,
   ask: (limit: number) => Promise<readonly (Item | undefined)[]>,
   sizeOf: (record: Item) => number,
   caller: Caller,
 ): Promise<SearchResult<Item>> {
+  if (by.having === 'some') return { hits: [] }
   const first = after === undefined ? 0 : 1 - after.score
   for (const asked of countsFor(first + limit)) {
     caller.check()
@@ -35,9 +38,8 @@ export async function searchRanked<Item>(
       record === undefined || rank < first ? [] : [{ record, score: -rank }],
     )
     if (hits.length < limit && ranked.length === asked) continue
-    const statistics = after?.statistics ?? noStatistics(by)
     const enough = upToSize(hits.slice(0, limit), ({ record }) => sizeOf(record), sizeMax)
-    return { hits: enough, ...(!by.anyTerm && { statistics }) }
+    return { hits: enough, statistics }
   }
   throw new EngineError(
     'unsupported',

@@ -33,6 +33,7 @@ export interface TermSearch {
   readonly by: ByTerms
   readonly limit: number
   readonly after: SearchPlace | undefined
+  readonly statistics: TermStatistics | undefined
   readonly sizeMax: number | undefined
   /** Maximum length of a posting list. */
   readonly textsMax: number
@@ -51,7 +52,7 @@ export async function searchTerms<Item>(
   const { by, limit, after, sizeMax, textsMax } = search
   const { texts, frequencies } = await gather(postings, place, by, textsMax, caller)
   const statistics =
-    after?.statistics ?? (await statisticsOf(postings, place, texts, frequencies, caller))
+    search.statistics ?? (await statisticsOf(postings, place, texts, frequencies, caller))
   const candidates = await inTurns(ranked(texts, by, statistics, after, records), caller)
   const hits: Hit<Item>[] = []
   const stale: FoundText[] = []
@@ -68,7 +69,7 @@ export async function searchTerms<Item>(
     ({ record }) => records.sizeOf(record),
     sizeMax,
   )
-  return { hits: enough, ...(!by.anyTerm && { statistics }) }
+  return { hits: enough, statistics }
 }
 
 /** Keys of the records whose texts have all terms, without duplicates, in no order. */
@@ -79,7 +80,7 @@ export async function keysWithTerms(
   textsMax: number,
   caller: Caller,
 ): Promise<readonly string[]> {
-  const by = { kind: 'lexical', terms, text: '' } as const
+  const by = { kind: 'lexical', terms, text: '', having: 'all' } as const
   const { texts } = await gather(postings, place, by, textsMax, caller)
   return inTurns(distinctKeys(texts.values()), caller)
 }
@@ -106,27 +107,29 @@ interface GatheredText extends FoundText {
 
 /**
  * Reads one posting list after the other. If all terms are required, only texts of the first list
- * are kept in memory.
+ * are kept in memory. Otherwise the result also has texts with all terms.
  */
 async function gather(
   postings: ClusterPostings,
   place: TextPlace,
-  { terms, anyTerm = false }: ByTerms,
+  { terms, having }: ByTerms,
   textsMax: number,
   caller: Caller,
 ) {
   const truncatedAt = await postings.truncatedAt(place)
   const frequencies = terms.map(() => 0)
+  const needsAll = having === 'all'
   let texts: ReadonlyMap<string, GatheredText> = new Map()
   const any = new Map<string, GatheredText>()
   for (const [step, position] of rarestFirst(terms).entries()) {
-    const found = anyTerm ? any : new Map<string, GatheredText>()
+    const found = needsAll ? new Map<string, GatheredText>() : any
     for await (const posting of postings.withTerm(place, terms[position]!, truncatedAt)) {
       const pause = caller.pause()
       if (pause !== undefined) await pause
       if (++frequencies[position]! > textsMax) throw tooMany(terms[position]!, textsMax)
       const id = `${posting.digest} ${posting.key}`
-      const known = texts.get(id) ?? (step === 0 || anyTerm ? newText(posting) : undefined)
+      const known =
+        texts.get(id) ?? (step === 0 || !needsAll ? newText(posting) : undefined)
       if (known === undefined) continue
       known.counts[position] = posting.count
       found.set(id, known)
@@ -184,7 +187,7 @@ interface ScoredText extends FoundText {
 /** Texts that come after the position where the page starts, best first. */
 function* ranked<Item>(
   texts: ReadonlyMap<string, GatheredText>,
-  { terms }: ByTerms,
+  { terms, having }: ByTerms,
   statistics: TermStatistics,
   after: SearchPlace | undefined,
   records: Records<Item>,
@@ -198,10 +201,14 @@ function* ranked<Item>(
     pace.spend(terms.length)
     if (pace.isDue()) yield
     let score = 0
+    let found = 0
     for (const position of terms.keys()) {
       const count = counts[position] ?? 0
-      if (count > 0) score += termScore(weights[position]!, count, tokens, statistics)
+      if (count === 0) continue
+      score += termScore(weights[position]!, count, tokens, statistics)
+      found++
     }
+    if (having === 'some' && found === terms.length) continue
     if (isAfter(key, score, after, records))
       candidates.push({ key, digest, written, score })
   }

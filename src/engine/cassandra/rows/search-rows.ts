@@ -245,7 +245,7 @@ export async function searchRowsByTerms(
   search: TermSearch,
   caller: Caller,
 ): Promise<RowSearchResult | undefined> {
-  const { by, filter, limit, after, sizeMax, columns: shown } = search
+  const { by, filter, limit, after, statistics, sizeMax, columns: shown } = search
   const { can, limits, postings } = access
   const place = textPlaceOf(table, by.column.name)
   if (place === undefined) return undefined
@@ -258,7 +258,7 @@ export async function searchRowsByTerms(
   return searchTerms<Row>(
     postings,
     place,
-    { by, limit, after, sizeMax, textsMax: textsMaxOf(limits) },
+    { by, limit, after, statistics, sizeMax, textsMax: textsMaxOf(limits) },
     {
       compare: (a, b) => order.compare(read(a), read(b)),
       compareTo: (key, id) => order.compare(read(key), order.comparable(id as Value[])),

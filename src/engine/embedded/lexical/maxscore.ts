@@ -1,5 +1,5 @@
 /**
- * Scores the documents that have any of some terms, unless they cannot be among the best.
+ * Scores the documents that have some terms but not all, unless they cannot be among the best.
  *
  * The algorithm is MaxScore by Turtle and Flood, "Query evaluation: strategies and optimizations"
  * (1995), applied to windows of documents. A term adds less to a score than its weight. Once the wanted
@@ -27,6 +27,8 @@ export class MaxScore {
    * For each index in `byBound`: sum of the weights of the terms up to and including that index.
    */
   readonly #boundUpTo: readonly number[]
+  /** Documents with more of the terms are left out. */
+  readonly #termsMax: number
   readonly #best: TopScores
   readonly #budget: Budget
   readonly #windowSize: number
@@ -44,11 +46,13 @@ export class MaxScore {
   constructor(
     view: SegmentView,
     terms: readonly ScoredTerm[],
+    termsMax: number,
     best: TopScores,
     budget: Budget,
   ) {
     this.#view = view
     this.#terms = terms
+    this.#termsMax = termsMax
     const bound = (i: number) => terms[i]!.scores.weight
     this.#byBound = terms.map((_, i) => i).sort((a, b) => bound(a) - bound(b))
     let sum = 0
@@ -179,8 +183,14 @@ export class MaxScore {
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
       let score = 0
-      for (const parts of this.#parts) score += parts[slot]!
-      if (score > 0) this.#view.addTo(this.#best, places[i]!, score)
+      let found = 0
+      for (const parts of this.#parts) {
+        const part = parts[slot]!
+        score += part
+        if (part > 0) found++
+      }
+      if (found > 0 && found <= this.#termsMax)
+        this.#view.addTo(this.#best, places[i]!, score)
     }
     for (let i = 0; i < this.#touchedSize; i++) {
       const slot = this.#touched[i]!

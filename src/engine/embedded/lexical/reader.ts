@@ -1,10 +1,10 @@
 /**
- * Reads the term index: the documents that have all or any of some terms, and their BM25 scores.
+ * Reads the term index: the documents that have all or some of several terms, and their BM25 scores.
  *
  * Most texts are in segments. Texts that wait (writer.ts) are read from their own term lists; their
  * postings in segments are void.
  */
-import type { TermStatistics, Corpus } from '../../../search/lexical/bm25.ts'
+import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { Budget } from '../store/budget.ts'
 import type { RowChecksum } from '../format/checksums.ts'
 import { damagedIndex, termIndex } from '../format/damage.ts'
@@ -27,7 +27,7 @@ import {
 import { TermList } from './term-list.ts'
 import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
-/** Restricts the documents that `score` returns. */
+/** Restricts the documents that are scored. */
 export interface ScoreOptions {
   /** Numbers of the documents to score, ascending; undefined: all documents. */
   readonly among?: Float64Array | undefined
@@ -41,6 +41,9 @@ export interface ScoreOptions {
   /** Statistics to use instead of those of the index. */
   readonly statistics?: TermStatistics | undefined
 }
+
+/** Scored documents, and the statistics of their scores; undefined if a term occurs nowhere. */
+type ScoredBy = Scored & { readonly statistics: TermStatistics | undefined }
 
 export class LexicalReader {
   readonly #store: StoreConnection
@@ -118,7 +121,7 @@ export class LexicalReader {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return
     budget.spend(this.#allWaiting().size)
-    const { fresh } = this.#freshWith(wanted)
+    const fresh = this.#freshWith(wanted).fresh.filter(hasAll)
     const freshSeqs = fresh.map(({ seq }) => seq).filter((seq) => seq > after)
     const inSegments = this.#readViews().map((view, i) =>
       documentsIn(view, cursorsOf(view, wanted, i), after, budget),
@@ -141,27 +144,23 @@ export class LexicalReader {
    * with the last of them, are guaranteed to be included. If there are fewer results than `wanted`,
    * no result is missing.
    */
-  score(
+  scoreWithAll(
     terms: readonly string[],
     { among, wanted: count = Infinity, ceiling, statistics: given }: ScoreOptions,
     budget: Budget,
-  ): Scored & { readonly statistics: TermStatistics | undefined } {
+  ): ScoredBy {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return { seqs: none, scores: none, statistics: given }
     budget.spend(this.#allWaiting().size + walkCost(wanted, among))
     const { fresh, having } = this.#freshWith(wanted)
-    const statistics = given ?? {
-      ...this.#corpus(),
-      documentFrequencies: wanted.map(
-        (term, i) => this.#documentsWith(term, budget) + having[i]!,
-      ),
-    }
+    const withAll = fresh.filter(hasAll)
+    const statistics = given ?? this.#statistics(terms, wanted, having, budget)
     const scores = statistics.documentFrequencies.map(
       (documents) => new TermScores(statistics, documents),
     )
-    const sizeMax = Math.min(rarestOf(wanted), among?.length ?? Infinity) + fresh.length
+    const sizeMax = Math.min(rarestOf(wanted), among?.length ?? Infinity) + withAll.length
     const best = new TopScores(count < sizeMax ? count : Infinity, ceiling)
-    addFresh(fresh, scores, among, best)
+    addFresh(withAll, scores, among, best)
     for (const { view, place } of bySize(this.#readViews())) {
       const cursors = cursorsOf(view, wanted, place)
       if (cursors === undefined) continue
@@ -173,27 +172,24 @@ export class LexicalReader {
     return { ...best.finish(), statistics }
   }
 
-  /**
-   * BM25 scores of documents that have any of the terms. Only the best `wanted` documents, and
-   * ties with the last of them, are guaranteed to be included.
-   */
-  scoreAny(
+  /** Like `scoreWithAll`, for documents that have some of the terms, but not all. */
+  scoreWithSome(
     terms: readonly string[],
-    { among, wanted = Infinity }: ScoreOptions,
+    { among, wanted = Infinity, ceiling, statistics: given }: ScoreOptions,
     budget: Budget,
-  ): Scored {
+  ): ScoredBy {
     const occurring = this.#occurring(terms)
-    if (occurring.length === 0) return { seqs: none, scores: none }
+    if (occurring.length === 0) return { seqs: none, scores: none, statistics: given }
     budget.spend(this.#allWaiting().size)
-    const { fresh, having } = this.#freshWith(occurring, 'any')
-    const corpus = this.#corpus()
-    const scores = occurring.map((term, i) => {
-      const documents = this.#documentsWith(term, budget) + having[i]!
-      return new TermScores(corpus, documents)
-    })
+    const { fresh, having } = this.#freshWith(occurring)
+    const statistics = given ?? this.#statistics(terms, occurring, having, budget)
+    const scores = occurring.map(
+      ({ at }) => new TermScores(statistics, statistics.documentFrequencies[at]!),
+    )
     const sizeMax = Math.min(this.textCount, among?.length ?? Infinity) + fresh.length
-    const best = new TopScores(wanted < sizeMax ? wanted : Infinity)
-    addFresh(fresh, scores, among, best)
+    const best = new TopScores(wanted < sizeMax ? wanted : Infinity, ceiling)
+    const isPartial = (text: Fresh) => occurring.length < terms.length || !hasAll(text)
+    addFresh(fresh.filter(isPartial), scores, among, best)
     for (const { view, place } of bySize(this.#readViews())) {
       const scored = occurring.flatMap(({ lists }, i): ScoredTerm[] => {
         const own = lists[place]
@@ -201,14 +197,29 @@ export class LexicalReader {
         return [{ cursor: new PostingCursor(view.segment, own), scores: scores[i]! }]
       })
       if (scored.length === 0) continue
-      const walk = new MaxScore(view, scored, best, budget)
+      const walk = new MaxScore(view, scored, terms.length - 1, best, budget)
       const places = placesIn(view, among)
       if (places === undefined) walk.addAll()
       else walk.addAmong(places)
       for (const { cursor } of scored) cursor.release()
     }
     for (const own of scores) own.release()
-    return best.finish()
+    return { ...best.finish(), statistics }
+  }
+
+  /** `waiting`: for each occurring term, the number of waiting documents that have it. */
+  #statistics(
+    terms: readonly string[],
+    occurring: readonly Term[],
+    waiting: readonly number[],
+    budget: Budget,
+  ): TermStatistics {
+    const documentFrequencies = terms.map(() => 0)
+    for (const [i, term] of occurring.entries())
+      documentFrequencies[term.at] = this.#documentsWith(term, budget) + waiting[i]!
+    const documents = this.#store.meta(`texts${this.#suffix}`)
+    const tokens = this.#store.meta(`tokens${this.#suffix}`)
+    return { documents, tokens, documentFrequencies }
   }
 
   /** Drops cached state if the store was written to since. */
@@ -282,7 +293,7 @@ export class LexicalReader {
     if (known !== undefined) return known
     const views = this.#readViews()
     const found: Term[] = []
-    for (const term of terms) {
+    for (const [at, term] of terms.entries()) {
       const row = this.#store.one(`SELECT id FROM term${this.#suffix} WHERE term = ?`, [
         storedTerm(term),
       ])
@@ -290,7 +301,7 @@ export class LexicalReader {
       const id = Number(row[0])
       const lists = views.map(({ segment }) => segment.list(id))
       const postings = lists.reduce((sum, own) => sum + (own?.size ?? 0), 0)
-      found.push({ id, postings, lists })
+      found.push({ at, id, postings, lists })
     }
     this.#known.set(terms, found)
     return found
@@ -306,13 +317,6 @@ export class LexicalReader {
     return documents
   }
 
-  #corpus(): Corpus {
-    return {
-      documents: this.#store.meta(`texts${this.#suffix}`),
-      tokens: this.#store.meta(`tokens${this.#suffix}`),
-    }
-  }
-
   /**
    * Term lists of the documents that wait, by ascending document; null for documents without a text
    * now.
@@ -325,12 +329,12 @@ export class LexicalReader {
   }
 
   /**
-   * Documents that wait and have all or any of the terms, and the number of waiting documents per term.
+   * Documents that wait and have any of the terms, and the number of waiting documents per term.
    */
-  #freshWith(
-    wanted: readonly Term[],
-    needed: 'all' | 'any' = 'all',
-  ): { readonly fresh: readonly Fresh[]; readonly having: readonly number[] } {
+  #freshWith(wanted: readonly Term[]): {
+    readonly fresh: readonly Fresh[]
+    readonly having: readonly number[]
+  } {
     const fresh: Fresh[] = []
     const having = wanted.map(() => 0)
     for (const [seq, bytes] of this.#allWaiting()) {
@@ -338,14 +342,16 @@ export class LexicalReader {
       list.decode(bytes)
       const counts = wanted.map(({ id }) => list.countOf(id))
       counts.forEach((count, i) => (having[i]! += count > 0 ? 1 : 0))
-      const isWanted = needed === 'all' ? !counts.includes(0) : counts.some(Boolean)
-      if (isWanted) fresh.push({ seq, counts, length: list.length })
+      if (counts.some(Boolean)) fresh.push({ seq, counts, length: list.length })
     }
     return { fresh, having }
   }
 }
 
+/** A term of the query that occurs in the index. */
 interface Term {
+  /** Index in the query. */
+  readonly at: number
   readonly id: number
   /** Number of postings in all segments, void ones included. */
   readonly postings: number
@@ -353,11 +359,15 @@ interface Term {
   readonly lists: readonly (List | undefined)[]
 }
 
-/** A document that waits and has all or any of the terms. */
+/** A document that waits and has any of the terms. */
 interface Fresh {
   readonly seq: number
   readonly counts: readonly number[]
   readonly length: number
+}
+
+function hasAll({ counts }: Fresh): boolean {
+  return !counts.includes(0)
 }
 
 /** Upper bound of the documents in segments that have all of the terms. */

@@ -1,5 +1,5 @@
 /**
- * Searches by terms: scores documents that have all or any of the terms, and returns the best.
+ * Searches by terms: scores documents that have all or some of the terms, and returns the best.
  *
  * Ties are frequent: texts of the same length that contain a word once have the same score. So hits
  * are taken in groups of equal score, and within a group in the order of ids.
@@ -7,7 +7,8 @@
 import { replaceLeast } from '../lexical/top-scores.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
-import type { SearchPlace } from '../../contract.ts'
+import type { ByTerms, SearchPlace } from '../../contract.ts'
+import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import { documentCost, type Budget } from '../store/budget.ts'
 import type { Scored } from '../lexical/top-scores.ts'
 import { listMatches } from './execute.ts'
@@ -19,11 +20,12 @@ export interface LexicalSearch {
   /** Path of the searched text. */
   readonly path: string
   readonly terms: readonly string[]
-  readonly anyTerm?: boolean | undefined
+  readonly having: ByTerms['having']
   readonly filter: Filter
   readonly limit: number
   readonly sizeMax?: number | undefined
   readonly after?: SearchPlace | undefined
+  readonly statistics?: TermStatistics | undefined
 }
 
 /** The best rows after the position `after`, best first, ties by ascending _id. */
@@ -37,11 +39,13 @@ export function searchLexical(
   const lexical = reader.lexical(path)
   // Only the best documents get a score, so more are scored when the filter will reject some.
   const isFiltered = among === undefined && !isEverything(filter)
-  let statistics = after?.statistics
+  let { statistics } = search
   const scoreBest = (wanted: number): Scored => {
     const options = { among, wanted, ceiling: after?.score, statistics }
-    if (search.anyTerm === true) return lexical.scoreAny(terms, options, budget)
-    const scored = lexical.score(terms, options, budget)
+    const scored =
+      search.having === 'some'
+        ? lexical.scoreWithSome(terms, options, budget)
+        : lexical.scoreWithAll(terms, options, budget)
     statistics = scored.statistics
     return scored
   }
@@ -89,12 +93,12 @@ function takeBest(
  */
 function matchesOf(
   reader: StoreLookup,
-  { path, terms, anyTerm, filter, limit }: LexicalSearch,
+  { path, terms, having, filter, limit }: LexicalSearch,
   budget: Budget,
 ): Float64Array | undefined {
   if (isEverything(filter)) return undefined
   const looksMax = Math.sqrt(limit * reader.store.documentCount())
-  const sizeMax = anyTerm === true ? Infinity : reader.lexical(path).sizeMax(terms)
+  const sizeMax = having === 'some' ? Infinity : reader.lexical(path).sizeMax(terms)
   const max = Math.ceil(documentCost * Math.min(looksMax, sizeMax))
   if (max === 0) return undefined
   // Counting an entry costs about a twentieth of a lookup.

@@ -43,7 +43,7 @@ export class StoreReader extends StoreLookup {
 
   /** The best rows of a search, best first; like `read`, without texts if the budget has `hold`. */
   search(
-    { by, filter: given, limit, withSearchFields, sizeMax, after }: Search,
+    { by, filter: given, limit, withSearchFields, sizeMax, after, statistics }: Search,
     budget: Budget,
     vectors?: SearchedVectors,
   ): ScoredRows {
@@ -52,7 +52,7 @@ export class StoreReader extends StoreLookup {
     const filter = this.#withoutSelfEvident(given)
     const found: ScoredRows =
       by.kind === 'lexical'
-        ? searchLexical(this, { ...by, filter, limit, sizeMax, after }, budget)
+        ? searchLexical(this, { ...by, filter, limit, sizeMax, after, statistics }, budget)
         : {
             hits: searchVectors(
               this,

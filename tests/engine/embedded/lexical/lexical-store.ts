@@ -1,4 +1,5 @@
 /** A collection with search by terms, wrapped for tests. */
+import type { TermStatistics } from '../../../../src/search/lexical/bm25.ts'
 import assert from 'node:assert/strict'
 import {
   collectionSource,
@@ -7,6 +8,7 @@ import {
 import { count, read, anyOrder, type PagePosition } from '../../../../src/paging/read.ts'
 import { search, searchUpToSize } from '../../../../src/paging/search.ts'
 import type {
+  ByTerms,
   Engine,
   Hit,
   NewRecord,
@@ -108,13 +110,18 @@ export class LexicalStore {
     return (await this.hits(words, filter, limit)).map(([id]) => id)
   }
 
-  /** The _ids of the best documents that contain any of the words. */
-  async searchAny(words: string, filter: Filter = everything, limit = 1000) {
-    return (await this.hits(words, filter, limit, true)).map(([id]) => id)
+  /** The _ids of the best documents that contain some of the words, but not all. */
+  async searchSome(words: string, filter: Filter = everything, limit = 1000) {
+    return (await this.hits(words, filter, limit, 'some')).map(([id]) => id)
   }
 
-  async hits(words: string, filter: Filter = everything, limit = 1000, anyTerm = false) {
-    const by = { ...termsOf(words), anyTerm }
+  async hits(
+    words: string,
+    filter: Filter = everything,
+    limit = 1000,
+    having: ByTerms['having'] = 'all',
+  ) {
+    const by = { ...termsOf(words), having }
     const wanted = { by, filter, limit, withSearchFields: false }
     const hits = await search(this.#source, wanted, tester)
     return hits.map(idAndScore)
@@ -125,17 +132,21 @@ export class LexicalStore {
     words: string,
     filter: Filter = everything,
     pageSize = 20,
+    having: ByTerms['having'] = 'all',
     meanwhile: () => Promise<void> = () => Promise.resolve(),
   ) {
     const found: (readonly [unknown, number])[] = []
-    const by = termsOf(words)
+    const by = { ...termsOf(words), having }
+    let statistics: TermStatistics | undefined
     for (let after: SearchPlace | undefined; ;) {
-      const wanted = { by, filter, limit: pageSize, withSearchFields: false, after }
-      const { hits, statistics } = await searchUpToSize(this.#source, wanted, tester)
+      const page = { limit: pageSize, after, statistics }
+      const wanted = { by, filter, withSearchFields: false, ...page }
+      const { hits, ...result } = await searchUpToSize(this.#source, wanted, tester)
       found.push(...hits.map(idAndScore))
       const last = hits.at(-1)
       if (last === undefined) return found
-      after = { statistics: statistics!, score: last.score, id: last.record.id }
+      statistics = result.statistics
+      after = { score: last.score, id: last.record.id }
       await meanwhile()
     }
   }
