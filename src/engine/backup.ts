@@ -31,7 +31,9 @@ export interface StoreBackup extends BackupFile {
   readonly uid: string
 }
 
-/** Summary of a backup. The destination knows the size and checksum of each file. */
+/**
+ * Summary of a backup. It lacks the size and checksum of a file that the destination already has.
+ */
 export interface BackupContents {
   readonly created: string
   readonly catalog: MadeFile

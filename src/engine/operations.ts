@@ -101,7 +101,6 @@ export interface StoreTraffic {
 }
 
 export interface StatementCount {
-  /** Purpose of the statements. */
   readonly purpose: string
   /** `ok`, or the kind of error. */
   readonly outcome: string

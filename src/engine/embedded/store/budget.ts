@@ -120,7 +120,8 @@ export function commandedBudget(
     hold(size) {
       if (size <= heldUnasked) return
       Atomics.store(command, 2, 0)
-      // If the read was given up before this point, its request gets no answer.
+      // An abort before the flag was reset does not set it again. So spend throws here, instead of a
+      // wait without end below.
       spend()
       ask(size)
       Atomics.wait(command, 2, 0)
