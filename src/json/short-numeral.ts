@@ -63,7 +63,10 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
  */
 const justOverHalfGap = 2 ** -53 * (1 + 2 ** -52)
 
-/** Tolerance of the comparisons: far above the rounding errors, and far below the differences. */
+/**
+ * Tolerance of the comparisons in longDoubleOf, in units of the numeral's last digit: far above the
+ * rounding errors. Within the tolerance, the slow path decides.
+ */
 const doubt = 1e-6
 
 /**

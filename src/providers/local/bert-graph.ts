@@ -76,7 +76,7 @@ class BertGraph {
   /** Sum of word and position embeddings. All tokens belong to the first segment. */
   embed(ids: ValueName): ValueName {
     const { graph } = this
-    // Only the found rows are widened: the vocabulary is half of all weights.
+    // Casts only the embeddings of these tokens: those of the vocabulary are half of all weights.
     const words = this.cast(
       graph.node('Gather', [this.#stored('embeddings.word_embeddings.weight'), ids]),
       'float',
