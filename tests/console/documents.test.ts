@@ -240,7 +240,7 @@ describe('a document', () => {
 })
 
 describe('texts of the console', () => {
-  test('for addresses name a database, keyspace, collection or page, and are parsed back', () => {
+  test('in the URL fragment name a database, keyspace, collection or page, and are parsed back', () => {
     const hash = routeTo('', 'library', 'odd/name%20?#', 'data')
     assert.equal(hash, '#/db/home/library/odd%2Fname%2520%3F%23/data')
     const { kind, database, keyspace, name, tab } = parseRoute(hash)

@@ -225,7 +225,7 @@ describe('unusual HTTP', () => {
       await assertRefused(bytes)
   })
 
-  test('absolute request targets are answered', async () => {
+  test('absolute request targets are served only if they match the Host header', async () => {
     for (const host of ['http://x', 'http://X', 'https://x:443'])
       assert((await exchange(post(`${host}/v1`))).endsWith(found), host)
     const other = await exchange(post(`${suspect.server.url}/v1`))

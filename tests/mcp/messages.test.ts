@@ -286,7 +286,7 @@ describe('a body', () => {
     assert.equal(body.result!['isError'], true)
   })
 
-  test('has the maximum size of a command', async () => {
+  test('may be as large as the body of a command, and no larger', async () => {
     const tool = (filler: string) =>
       request('tools/call', { name: 'findKeyspaces', arguments: { filler } })
     const fits = await send(tool('x'.repeat(290_000)))

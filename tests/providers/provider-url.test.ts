@@ -97,7 +97,7 @@ describe('the address of a provider', () => {
     assert.deepEqual([place.isChosen, place.isGuarded], [true, true])
   })
 
-  test('is guarded only for parameters in its host, and not when the operator set the URL', () => {
+  test('must be public if a parameter sets its host, except if the operator set the URL or allows private hosts', () => {
     const inPath = addressOf(template('https://example.com/{a}'), 'm', { a: 'b' })
     assert.deepEqual([inPath.isChosen, inPath.isGuarded], [false, false])
     const set = template('http://{a}.internal/', { isOperators: true })

@@ -172,7 +172,7 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.search('fox'), [4])
       })
 
-      test('keep a text when only the document changes', async () => {
+      test('return the same hit after a replacement with the same text', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1, n: 1 }, 'red fox'])
         const [before] = await store.hits('fox')

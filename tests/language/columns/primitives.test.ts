@@ -319,7 +319,7 @@ describe('durations', () => {
     })
   })
 
-  test('accept ISO 8601, with designators, in weeks or by fields', () => {
+  test('accept ISO 8601: with designators, in weeks, and in the alternative format', () => {
     keeps(
       'duration',
       '"P1Y2M3DT4H5M6S"',
