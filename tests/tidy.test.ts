@@ -394,9 +394,7 @@ test('no file exceeds the maximum length', () => {
   assertNone(offences, `files have at most ${linesMax} lines`)
 })
 
-/**
- * Modules with numbers that define a format or an algorithm, the range of a type, or a layout.
- */
+/** Modules that may define maxima of their own: of a format, an algorithm, a type or a layout. */
 const ownNumbers = [
   ...['engine/cassandra/', 'engine/embedded/', 'json/', 'language/', 'migrate/'],
   ...['providers/local/', 'search/'],
