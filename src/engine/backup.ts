@@ -1,7 +1,7 @@
 /**
  * The format of a backup: files that are named by keys, and a manifest that lists the files of one
- * backup. A key identifies one content, so a target that has a file with that key does not need it
- * again.
+ * backup. A key identifies one content, so a destination that has a file with this key does not need
+ * the file again.
  */
 
 /**

@@ -73,7 +73,7 @@ export function valueStart(path: number, value: Uint8Array): string {
   return scratch.toString('latin1', 0, size)
 }
 
-/** Upper bound of all keys with a prefix; `start` is a result of the functions above. */
+/** Upper bound of all keys with the prefix `start`, from `pathStart` or `valueStart`. */
 export function afterStart(start: string): string {
   return start + beyond
 }

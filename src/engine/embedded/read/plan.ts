@@ -2,7 +2,7 @@
  * Plans reads.
  *
  * A plan is decided by counts of the index, before anything is read, and execute.ts follows it.
- * Where the cheaper of two ways depends on what a read meets, the plan has both, and the bound
+ * Where the cheaper of two ways depends on what a read finds, the plan has both ways, and the bound
  * between them.
  */
 import { everything, type Filter } from '../../../language/filters/filter.ts'

@@ -6,7 +6,7 @@
  * read keeps its thread, and is paused in place during turns of others. Long reads may hold all
  * threads except `runningMax`. If a read becomes long when no more threads are available for long
  * reads, it is put back: it leaves its thread, waits, and later restarts from the beginning as a
- * long read. So a read loses at most two turns, once.
+ * long read. So a read is put back at most once, and loses the work of at most two turns.
  *
  * Threads are added while reads wait, and count only once they are ready: starting a thread takes
  * as long as many short reads, and a read should not wait for it if another thread becomes free.
