@@ -1,8 +1,8 @@
 /**
  * A BERT encoder as an ONNX graph: token ids in, one vector per token out. The weights stay in
  * their file in half precision. The graph widens them, which ONNX Runtime does once when it loads
- * the graph. Besides standard operators it uses fused operators of ONNX Runtime, each of which
- * replaces about a dozen.
+ * the graph. The graph also uses fused operators of ONNX Runtime, each of which replaces about a
+ * dozen standard operators.
  */
 import { basename } from 'node:path'
 import { elementTypes, OnnxGraph, type TensorType, type ValueName } from './onnx-graph.ts'
