@@ -160,7 +160,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('can use headers made from a message', () => {
+  test('has headers that headersFor derives from the method and its parameters', () => {
     const params = { name: 'naïve', _meta: ownMeta }
     assert.deepEqual(headersFor('tools/call', params), {
       'MCP-Protocol-Version': '2026-07-28',

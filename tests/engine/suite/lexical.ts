@@ -52,7 +52,7 @@ export function describeLexical(name: string, world: World): void {
       })
 
       if (world.hasExactScores)
-        test('for any of several terms score only the terms that a record has', async () => {
+        test('score only the terms that a record has when any of several terms may match', async () => {
           const store = await newStore()
           await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
           const [hit] = await store.hits('none two', exists('_id'), 9, true)

@@ -390,7 +390,7 @@ describe('UUIDs', () => {
     refuses('timeuuid', `"${uuid}"`)
   })
 
-  test('can be wrapped in filters only', () => {
+  test('can be written as {"$uuid": …} in filters only', () => {
     const wrapped = new Map([['$uuid', timeUuid]])
     for (const name of ['uuid', 'timeuuid'] as const) {
       assert(readElement(name, wrapped, []) instanceof BadValue)
