@@ -363,7 +363,7 @@ test('every export is imported by another file', () => {
     const target = (from: string) => posix.join(posix.dirname(path), from)
     for (const [, names, from] of text.matchAll(namedImport))
       for (const [name] of names!.matchAll(/[\w$]+/g)) used.add(`${target(from!)} ${name}`)
-    // Whoever imports a whole module may use all of its exports, so all count as used.
+    // An import of a whole module may use all of its exports, so all of them count as used.
     for (const [, from] of text.matchAll(/(?:import\(|\* as \w+ from )\s*'(\.[^']+)'/g))
       used.add(target(from!))
   }
