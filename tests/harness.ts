@@ -162,7 +162,7 @@ export async function startServer(
     adminPort: 'off',
     adminToken: testToken,
     logLevel: 'silent',
-    // No caching of metrics: tests read those of commands that have just run.
+    // Metrics are not cached: tests read them right after a command.
     metricsCacheMs: 0,
     ...config,
     dataDir,

@@ -363,7 +363,7 @@ test('every export is imported by another file', () => {
     const target = (from: string) => posix.join(posix.dirname(path), from)
     for (const [, names, from] of text.matchAll(namedImport))
       for (const [name] of names!.matchAll(/[\w$]+/g)) used.add(`${target(from!)} ${name}`)
-    // Whoever imports a whole module may use all of its exports, so all count as used.
+    // An import of a whole module may use all of its exports, so all of them count as used.
     for (const [, from] of text.matchAll(/(?:import\(|\* as \w+ from )\s*'(\.[^']+)'/g))
       used.add(target(from!))
   }
@@ -394,9 +394,7 @@ test('no file exceeds the maximum length', () => {
   assertNone(offences, `files have at most ${linesMax} lines`)
 })
 
-/**
- * Modules with numbers that define a format or an algorithm, the range of a type, or a layout.
- */
+/** Modules that may define maxima of their own: of a format, an algorithm, a type or a layout. */
 const ownNumbers = [
   ...['engine/cassandra/', 'engine/embedded/', 'json/', 'language/', 'migrate/'],
   ...['providers/local/', 'search/'],

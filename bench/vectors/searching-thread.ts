@@ -16,7 +16,7 @@ export interface SharedSearch {
   readonly breadth: number
 }
 
-/** Milliseconds to search. */
+/** Milliseconds for which the thread searches. */
 export type SearchingQuestion = number
 export type SearchingAnswer = Tally
 

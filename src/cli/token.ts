@@ -126,7 +126,7 @@ async function createToken(keeper: TokenStore, options: CreateOptions): Promise<
   process.stdout.write(`${token}\n`)
   const names = roles.map((role) => roleName(role, known)).join(', ')
   const end = expiresAt === undefined ? 'It does not expire.' : `It expires ${expiresAt}.`
-  process.stderr.write(`stela: created token ${id} with ${names}. ${end}\n`)
+  process.stderr.write(`stela: created token ${id}. Roles: ${names}. ${end}\n`)
 }
 
 function findRole(text: string, known: readonly NamedRole[]): NamedRole {

@@ -1,7 +1,7 @@
 /**
  * The format of a backup: files that are named by keys, and a manifest that lists the files of one
- * backup. A key identifies one content, so a target that has a file with that key does not need it
- * again.
+ * backup. A key identifies one content, so a destination that has a file with this key does not need
+ * the file again.
  */
 
 /**
@@ -31,7 +31,9 @@ export interface StoreBackup extends BackupFile {
   readonly uid: string
 }
 
-/** Summary of a backup. The destination knows the size and checksum of each file. */
+/**
+ * Summary of a backup. It lacks the size and checksum of a file that the destination already has.
+ */
 export interface BackupContents {
   readonly created: string
   readonly catalog: MadeFile

@@ -27,7 +27,7 @@ export interface EngineStatistics {
   readonly tables: number
   /** Durable transactions; with group commit, each holds the writes of many requests. */
   readonly commits: number
-  /** Records that these transactions inserted, replaced or deleted. */
+  /** Records that durable transactions inserted, replaced or deleted. */
   readonly writes: number
   /** Reads that exceeded the budget of the event loop and moved to another thread. */
   readonly movedReads: number
@@ -44,7 +44,7 @@ export interface EngineStatistics {
   readonly openStores: number
   /** Vectors in open vector indexes. */
   readonly indexedVectors: number
-  /** Memory of these indexes in bytes. */
+  /** Memory of open vector indexes in bytes. */
   readonly vectorMemory: number
   /** Bytes on disk by purpose. */
   readonly diskUse: Readonly<Record<string, number>>
@@ -101,7 +101,6 @@ export interface StoreTraffic {
 }
 
 export interface StatementCount {
-  /** Purpose of the statements. */
   readonly purpose: string
   /** `ok`, or the kind of error. */
   readonly outcome: string

@@ -43,7 +43,7 @@ export function createPrivateFile(path: string): void {
 }
 
 /**
- * Opens a new file for writing, and removes what an earlier run left at this path: that may be a
+ * Opens a new file for writing. Removes an existing file at this path first, because it may be a
  * symbolic link, or belong to another user.
  */
 export function openReplacing(path: string): number {

@@ -54,7 +54,7 @@ export type TableChange = { readonly table: string } &
     | { readonly kind: 'addColumns'; readonly columns: readonly Column[] }
     /** Drops columns that are not part of the key and have no index. */
     | { readonly kind: 'dropColumns'; readonly names: readonly string[] }
-    /** Sets the embedding services of vector columns by column name; null removes one. */
+    /** Sets the embedding services of vector columns by column name; null removes the service. */
     | {
         readonly kind: 'putServices'
         readonly services: ReadonlyMap<string, EmbeddingService | null>

@@ -229,8 +229,8 @@ export const collectionSchemaErrors = {
     ...request('SCHEMA'),
     title: 'Embedding services are disabled',
     body: () =>
-      'Embedding services are disabled on this server. Send $vector, or start the ' +
-      'server with --vectorize on.',
+      'Embedding services are disabled on this server. Send vectors instead of texts, or ' +
+      'start the server with --vectorize on.',
   },
   VECTORIZE_CREDENTIAL_INVALID: {
     ...request('SCHEMA'),

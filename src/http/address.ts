@@ -8,7 +8,7 @@ export interface Address {
   /** Empty if the path has no keyspace. */
   readonly keyspace: string
   readonly name: string
-  /** The part of the path before the names: /v1, or /databases/<id>/v1. */
+  /** The part of the path before the names, such as /v1, /api/json/v1 or /databases/<id>/v1. */
   readonly root: string
   /** Whether the path is /v1/mcp, which is not a keyspace of that name. */
   readonly isMcp: boolean

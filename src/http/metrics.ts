@@ -181,7 +181,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     const counter = addCounter(
       registry,
       'stela_http_requests_total',
-      'Completed HTTP requests, by status; none: the client disconnected before the reply.',
+      'Completed HTTP requests, by status; "none" if the client disconnected before the reply.',
       ['status'],
     )
     for (const [status, count] of this.#statuses) counter.inc({ status }, count)

@@ -11,11 +11,11 @@
  *
  * The event loop accepts one connection per iteration, in order of arrival. Therefore a turn
  * continues for several iterations while connections arrive, and their requests wait in line
- * instead of running in the order of the connections. The gate (connection-gate.ts) cannot do
- * that: it holds back only connections whose first bytes have not arrived, and no requests of
- * connections that are open already. When a turn was a single iteration, 580 to 670 of 700
- * requests that arrived first were answered before a request of another client
- * (tests/http/scheduling.test.ts); with several iterations, 10 are.
+ * instead of running in the order of the connections. The gate (connection-gate.ts) cannot
+ * reorder them: it delays only connections whose first bytes have not arrived, and no requests of
+ * open connections. When a turn was a single iteration, 580 to 670 of 700 requests that arrived
+ * first were answered before a request of another client (tests/http/scheduling.test.ts); with
+ * several iterations, 10 are.
  */
 import { sliceMs, type Caller } from '../caller/caller.ts'
 

@@ -21,7 +21,7 @@ export const digitsMax = 17
 export function doubleOf(high: number, low: number, count: number, power: number): number {
   if (count > digitsMax || power > 22 || power < -22) return NaN
   const shifted = count > highDigitsMax ? high * powersOfTen[count - highDigitsMax]! : high
-  // Both factors are exact, so there is but one rounding, to the nearest double.
+  // Both operands are exact, so there is only one rounding, to the nearest double.
   if (count <= 15)
     return power < 0
       ? (shifted + low) / powersOfTen[-power]!
@@ -63,7 +63,10 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
  */
 const justOverHalfGap = 2 ** -53 * (1 + 2 ** -52)
 
-/** Tolerance of the comparisons: far above the rounding errors, and far below the differences. */
+/**
+ * Tolerance of the comparisons in longDoubleOf, in units of the numeral's last digit: far above the
+ * rounding errors. Within the tolerance, the slow path decides.
+ */
 const doubt = 1e-6
 
 /**

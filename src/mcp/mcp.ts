@@ -116,7 +116,7 @@ function explain(failure: unknown, { log, requestId }: WrappedCall): RpcError {
   if (!(failure instanceof DOMException))
     log.error(
       { err: failure, requestId },
-      'A message of an assistant failed because of a bug in the server',
+      'An MCP message could not be processed because of a bug in the server',
     )
   return new RpcError(internalError, 'Internal error. See the server log for details.', 500)
 }

@@ -114,7 +114,10 @@ export async function escapeText(
   return escaped
 }
 
-/** Concatenates texts. */
+/**
+ * Concatenates texts. The result is one string if all texts are strings and shorter than
+ * `joinedMax` together; otherwise it is a list of parts.
+ */
 export function joinTexts(...texts: readonly LongText[]): LongText {
   if (texts.every((text) => typeof text === 'string')) {
     if (texts.reduce((sum, text) => sum + lengthOf(text), 0) < joinedMax)

@@ -99,7 +99,7 @@ function missingTable(there: Table | undefined, table: Table): Missing {
       }
     return isDeepStrictEqual(asJson(plainIndex(found)), asJson(plainIndex(index)))
       ? nothing
-      : conflict(`table ${name} has another index ${index.name}`)
+      : conflict(`the index ${index.name} of table ${name} has another definition`)
   })
   return {
     changes: [...creation, ...indexes.flatMap(({ changes }) => changes)],

@@ -1,8 +1,8 @@
 /**
  * Reads nested JSON objects of options and definitions.
  *
- * Members are read like all values of commands (read-value.ts). An unknown key ends the
- * reading at once.
+ * Members are read like all values of commands (read-value.ts). Reading throws at the first unknown
+ * key, instead of collecting it as a violation.
  */
 import { apiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'

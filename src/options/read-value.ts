@@ -1,7 +1,7 @@
 /**
  * Reads single JSON values of commands, their options and definitions.
  *
- * A wrong JSON type ends the reading at once; violated bounds are collected and reported
+ * Reading throws at the first value of a wrong JSON type; violated bounds are collected and reported
  * together. Null counts as absent.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
@@ -67,7 +67,7 @@ export function readChoice<const Choice extends string>(
   return found
 }
 
-/** The error for a value of the wrong JSON type. The caller throws it, which ends the reading. */
+/** Throws the error for a value of the wrong JSON type. */
 export function mismatch(
   { field }: Pick<ValueContext, 'field'>,
   value: Value,

@@ -66,7 +66,7 @@ export class ProviderCaller {
   readonly #log: (level: 'warn', message: string) => void
   /** Time of the last log line per host. */
   readonly #loggedAt = new Map<string, number>()
-  /** Separate pools, so that guarded hosts never reuse a connection of a trusted one. */
+  /** Separate pools, so that no request to a guarded host reuses a connection to a trusted host. */
   readonly #agents = {
     trusted: { 'http:': agent(http.Agent), 'https:': agent(SecureAgent) },
     guarded: { 'http:': agent(http.Agent), 'https:': agent(SecureAgent) },

@@ -74,8 +74,8 @@ const embeddedOnly: readonly string[] = [
 ]
 
 /**
- * Maximum of --max-compared-rows. It bounds the rows read per search, and is the largest limit of a
- * statement.
+ * Maximum of --max-compared-rows, which bounds the rows whose vectors the server compares itself,
+ * and the LIMIT of the statement that counts them.
  */
 const comparedMaxMax = 1_000_000
 

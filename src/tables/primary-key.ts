@@ -2,7 +2,10 @@
 import type { Column } from '../engine/schema.ts'
 import type { RowStore } from './row-store.ts'
 
-/** Why the given columns are not a prefix of the key. If they are a prefix, all lists are empty. */
+/**
+ * Why the given columns are not the whole partition key and a prefix of the clustering columns. If
+ * they are, all lists are empty.
+ */
 export interface KeyGaps {
   /** Missing partition columns. */
   readonly missing: readonly Column[]

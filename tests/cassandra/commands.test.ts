@@ -1,4 +1,4 @@
-/** Runs each command once on a real node. `npm run test:cassandra` runs the whole suite of each. */
+/** Runs each command once on a real node. `npm run test:cassandra` runs all tests of commands. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'

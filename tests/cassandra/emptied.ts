@@ -51,8 +51,8 @@ describe('repeated deletion of one document or row', () => {
   const accessFor = (lexical: boolean) => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
-    // The scan limit is below the number of records: pages are small, and each page is a separate
-    // read.
+    // Less than the 250 documents below. The limit applies to each page, and a page has at most 100
+    // documents, so the deletion must succeed.
     const limits = { ...testLimits, scannedMax: 120 }
     return {
       session,

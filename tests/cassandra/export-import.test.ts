@@ -119,7 +119,7 @@ describe('stela export and import', () => {
     ['a folder to a cluster', () => folder, () => cluster],
     ['a cluster to a folder', () => cluster, () => folder],
   ] as const) {
-    test(`move documents from ${says} with working search`, async () => {
+    test(`copy documents from ${says}, where searches find them`, async () => {
       const lines = await exported(source(), ['--collection', 'given'])
       const err = await imported(target(), ['--collection', 'copy'], lines)
       assert.match(err, new RegExp(`imported ${documents.length} documents`))
@@ -141,7 +141,7 @@ describe('stela export and import', () => {
       assert.deepEqual(await find({ filter: { 'list.0': 1 } }), [true])
     })
 
-    test(`move rows with all their values from ${says}`, async () => {
+    test(`copy rows with all their values from ${says}`, async () => {
       const lines = await exported(source(), ['--table', 'rows'])
       const err = await imported(target(), ['--table', 'rows_copy'], lines)
       assert.match(err, new RegExp(`imported ${rows.length} rows`))

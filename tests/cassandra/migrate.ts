@@ -346,7 +346,7 @@ describe('migration between a folder and a cluster', () => {
     }
   }
 
-  test('also moves a cluster into a folder', async () => {
+  test('moves a cluster into a folder', async () => {
     const moved = (await moveBack()) as Migrated
     assert.deepEqual(
       moved.targets.map(({ source, isSame }) => [source.count, isSame]),

@@ -17,8 +17,8 @@ const list = <T>(count: number, make: (n: number) => T): T[] =>
 const turnMsMax = 100
 
 /**
- * The same for reading the row. The driver decodes a page in one turn: about 80 ms of processor time
- * here, and twice as many while other processes use the same cores.
+ * Milliseconds of processor time for reading the row. The driver decodes a page in one turn: about
+ * 80 ms here, and twice as many while other processes use the same cores.
  */
 const decodingMsMax = 300
 

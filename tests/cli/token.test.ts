@@ -44,7 +44,7 @@ describe('stela token with a running server', () => {
     const id = secret.split(':')[1]!
     assert.match(
       made.err,
-      new RegExp(`created token ${id} with RO User. It expires \\d{4}`),
+      new RegExp(`created token ${id}. Roles: RO User. It expires \\d{4}`),
     )
     const reads = await server.command('', find, { Token: secret })
     assert.equal(reads.http, 200)
@@ -79,7 +79,7 @@ describe('stela token with a running server', () => {
     const roles = (await response.json()) as { ID: string; Name: string }[]
     const viewer = roles.find(({ Name }) => Name === 'UI View Only')!.ID
     const made = await token(['create', '--role', 'R/W User', '--role', viewer])
-    assert.match(made.err, /with R\/W User, UI View Only\. It does not expire/)
+    assert.match(made.err, /Roles: R\/W User, UI View Only\. It does not expire/)
     const unknown = await token(['create', '--role', 'Emperor'])
     assert.deepEqual([unknown.code, unknown.out], [1, ''])
     assert.match(unknown.err, /no role "Emperor"\. Roles: Organization Administrator,/)

@@ -75,7 +75,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('changes the row of a composite key', async () => {
+  test('changes only the row with the given composite key', async () => {
     const table = await tables.readings()
     const rows = [1, 2, 3].map((hour) => ({ place: 'a', day: 1, hour, value: hour }))
     await table.insertMany(rows)

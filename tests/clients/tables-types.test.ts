@@ -228,7 +228,7 @@ describe('values of a type', () => {
     await db.dropType('address')
   })
 
-  test('support fields of every type', async () => {
+  test('return fields of different types as they were inserted, in columns and in maps', async () => {
     const fields = {
       big: 'bigint',
       whole: 'varint',

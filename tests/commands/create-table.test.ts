@@ -145,7 +145,7 @@ describe('createTable', () => {
     }
   })
 
-  test('accepts any usable column name', async () => {
+  test('accepts column names with spaces, hyphens and non-ASCII letters, of up to 1000 characters', async () => {
     const names = ['_id', 'Id', 'part-key', 'a b', 'é', '__proto__', '10', 'n'.repeat(1000)]
     const columns = Object.fromEntries(names.map((name) => [name, 'int']))
     await schemas.ok('', create({ columns, primaryKey: '_id' }, 'odd'))
@@ -153,7 +153,7 @@ describe('createTable', () => {
     for (const name of names) assert(Object.hasOwn(shown, name), name)
   })
 
-  test('rejects unusable column names', async () => {
+  test('rejects column names that are blank, too long, "*" or start with "$"', async () => {
     for (const name of ['', ' ', '\t\n', '$a', '*', 'n'.repeat(1001)])
       await schemas.refuse(
         '',

@@ -75,7 +75,7 @@ export class ConsoleWindow {
     })
   }
 
-  /** The console as on its first visit, before signing in. */
+  /** Opens the console without stored state, before sign-in. */
   async fresh(
     hash: string,
     { server = this.server, viewport = usualSize, ...media }: FreshOptions = {},

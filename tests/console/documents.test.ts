@@ -240,7 +240,7 @@ describe('a document', () => {
 })
 
 describe('texts of the console', () => {
-  test('for addresses name a database, keyspace, collection or page, and are parsed back', () => {
+  test('in the URL fragment name a database, keyspace, collection or page, and are parsed back', () => {
     const hash = routeTo('', 'library', 'odd/name%20?#', 'data')
     assert.equal(hash, '#/db/home/library/odd%2Fname%2520%3F%23/data')
     const { kind, database, keyspace, name, tab } = parseRoute(hash)
@@ -388,7 +388,7 @@ describe('a stored view', () => {
     },
   })
 
-  test('is restored', () => {
+  test('is restored if the stored text is valid JSON', () => {
     const storage = storageOf(new Map())
     assert.deepEqual(readView(storage, collection), freshState)
     const state = {
@@ -403,7 +403,7 @@ describe('a stored view', () => {
     assert.deepEqual(readView({ ...storage, getItem: () => '[' }, collection), freshState)
   })
 
-  test('is small, and covers a limited number of collections', () => {
+  test('has limits for its lists and its length, and for the number of collections', () => {
     const kept = new Map([['other', 'x']])
     const storage = storageOf(kept)
     const many = Array.from({ length: 500 }, (_, n) => `column ${n}`)

@@ -111,7 +111,7 @@ describe('GET /console', () => {
     assert.match(body, /not built.*npm run build/)
   })
 
-  test('has no other paths', async () => {
+  test('returns 404 for paths that the page does not use, and for POST', async () => {
     for (const path of [
       '/console/nothing.js',
       '/console/index.html',

@@ -52,7 +52,7 @@ describe('unusual HTTP', () => {
     assert((await exchange(post())).endsWith(found))
   })
 
-  test('methods other than POST are answered', async () => {
+  test('methods other than POST are rejected', async () => {
     const methods =
       'GET HEAD PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND PURGE FOO post'
     for (const method of methods.split(' '))
@@ -60,7 +60,7 @@ describe('unusual HTTP', () => {
         await assertRefused(request(`${method} ${path} HTTP/1.1`))
   })
 
-  test('wrong lengths are answered', async () => {
+  test('requests with a wrong Content-Length are rejected', async () => {
     for (const length of ['abc', '-1', '+20', '0x14', '1,2', '20, 20', '2 0', '', '1e1'])
       await assertRefused(
         request('POST /v1 HTTP/1.1', `Content-Length: ${length}\r\n`, findKeyspaces),
@@ -95,7 +95,7 @@ describe('unusual HTTP', () => {
     assert(!statusesOf(long).includes(200), long)
   })
 
-  test('chunked bodies are answered', async () => {
+  test('well-formed chunked bodies are accepted, and malformed ones are rejected', async () => {
     const chunked = (body: string, headers = '') =>
       exchange(
         request('POST /v1 HTTP/1.1', `Transfer-Encoding: chunked\r\n${headers}`, body),
@@ -129,7 +129,7 @@ describe('unusual HTTP', () => {
     )
   })
 
-  test('endless headers are answered', async () => {
+  test('headers and paths that are too long are rejected', async () => {
     await assertRefused(
       request('POST /v1 HTTP/1.1', `X-Long: ${'x'.repeat(200_000)}\r\n`, findKeyspaces),
     )
@@ -140,7 +140,7 @@ describe('unusual HTTP', () => {
     await assertRefused(request(`POST /v1/${'x'.repeat(100_000)} HTTP/1.1`))
   })
 
-  test('malformed headers are answered', async () => {
+  test('malformed headers and tokens are rejected', async () => {
     for (const header of [
       'No colon',
       ': no name',
@@ -185,7 +185,7 @@ describe('unusual HTTP', () => {
       )
   })
 
-  test('pipelined requests are answered', async () => {
+  test('pipelined requests are answered in order', async () => {
     const ids = Array.from({ length: 200 }, (_, n) => `kept-${1 + (n % 4)}`)
     const all = ids
       .map((_id) =>
@@ -203,7 +203,7 @@ describe('unusual HTTP', () => {
     )
   })
 
-  test('other versions of HTTP and other protocols are answered', async () => {
+  test('HTTP/1.0 is served, and other versions and protocols are rejected', async () => {
     const length = `Content-Length: ${findKeyspaces.length}\r\n`
     assert(
       (await exchange(request('POST /v1 HTTP/1.0', length, findKeyspaces))).endsWith(found),
@@ -225,7 +225,7 @@ describe('unusual HTTP', () => {
       await assertRefused(bytes)
   })
 
-  test('absolute request targets are answered', async () => {
+  test('absolute request targets are served only if they match the Host header', async () => {
     for (const host of ['http://x', 'http://X', 'https://x:443'])
       assert((await exchange(post(`${host}/v1`))).endsWith(found), host)
     const other = await exchange(post(`${suspect.server.url}/v1`))
@@ -242,7 +242,7 @@ describe('unusual HTTP', () => {
     await assertRefused(post('v1'))
   })
 
-  test('encoded and ambiguous paths are answered', async () => {
+  test('encoded and ambiguous paths get one reply, which is not a server error', async () => {
     for (const path of [
       '/v1/%',
       '/v1/%zz',

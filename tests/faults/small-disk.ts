@@ -32,7 +32,7 @@ export class SmallDisk {
     return join(this.path, 'the data %20?#ü')
   }
 
-  /** Fills the disk up to this many free bytes. */
+  /** Fills the disk until about `leaving` bytes are free. */
   fill(leaving = 0): void {
     const handle = openSync(this.#ballast, 'a')
     try {

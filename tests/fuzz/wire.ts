@@ -14,7 +14,7 @@ const listenMs = 120
 /** The error when a connection delivers no reply, or an invalid one. */
 export class NoAnswer extends Error {}
 
-/** A kept connection with one request at a time. */
+/** A keep-alive connection that sends one request at a time. */
 export class Wire {
   readonly #socket: Socket
   #isOpen = true

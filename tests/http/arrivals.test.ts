@@ -35,7 +35,7 @@ describe('the queue of arrivals', () => {
     assert.equal(queue.delayed, 0)
   })
 
-  test('starts the others in later turns of the loop, one of each address in turn', async () => {
+  test('starts further arrivals in later turns of the loop, one of each address in turn', async () => {
     const queue = new ArrivalQueue(0)
     const begun: string[] = []
     queue.add('a', spin)

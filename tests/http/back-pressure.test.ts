@@ -188,7 +188,7 @@ describe('replies under construction', () => {
     assert.equal(text.split('"_id"').length, 5)
   })
 
-  test('give back the memory of documents that an update only changes', async () => {
+  test('release the memory of documents that an update changes and does not return', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     const update = { updateMany: { filter: {}, update: { $set: { seen: 1 } } } }
     const all = Array.from({ length: 4 }, () => untilRoom(long, update))

@@ -29,9 +29,9 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile,
     timeout: patienceMs,
-    // The sandbox is off, because the pages are our own, and it does not work for root and
-    // in most containers. The GPU process is off, because emulating a graphics card takes
-    // an eighth of the time.
+    // The sandbox is off: the pages are our own, and the sandbox does not work for root and
+    // in most containers. The GPU process is off, because rendering in software takes an
+    // eighth of the CPU time of these tests.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
 }

@@ -64,7 +64,7 @@ describe('with a list of origins', () => {
     assert.equal(answer.headers.get('vary'), 'Origin')
   })
 
-  test('other pages get no CORS headers', async () => {
+  test('pages of unlisted origins get no CORS headers', async () => {
     server = await startServer({ corsOrigins })
     for (const origin of ['https://evil.example', `${page}.evil.example`, 'null', '']) {
       const asked = await ask('/v1', origin)

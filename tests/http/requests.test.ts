@@ -299,14 +299,14 @@ describe('bodies', () => {
     assertFound(await post('/v1', findKeyspaces.padEnd(bodySizeMax)))
   })
 
-  test('a body of one byte more is rejected with the limit', async () => {
+  test('a body of one byte more than the limit is rejected, and the error states the limit', async () => {
     const answer = await post('/v1', findKeyspaces.padEnd(bodySizeMax + 1))
     assert.equal(answer.http, 413)
     assert.deepEqual(answer.codes, ['BODY_TOO_LARGE'])
     assert.match(answer.body.errors![0]!.message, /20000 bytes/)
   })
 
-  test('a longer body without Content-Length is rejected too', async () => {
+  test('a body beyond the limit is also rejected when it has no Content-Length', async () => {
     const chunks = Array.from({ length: 50 }, () => Buffer.from(' '.repeat(1_000)))
     const answer = await server.send('/v1', {
       method: 'POST',

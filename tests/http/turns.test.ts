@@ -109,7 +109,7 @@ describe('turns of the event loop', () => {
     await Promise.all(all)
   })
 
-  test('continue while connections arrive, which the event loop accepts one by one', async () => {
+  test('last several iterations while connections arrive, because an iteration accepts only one', async () => {
     const world = new World()
     const all: Promise<void>[] = []
     for (let i = 0; i < 10; i++) {

@@ -39,7 +39,7 @@ describe('a request with an invalid token', () => {
       socket.write(headOf(length, '/v1', wrong))
       const text = await readUntil(socket, 'UNAUTHENTICATED_REQUEST')
       assert.match(text, /^HTTP\/1\.1 401 /)
-      // Only after a short body the connection stays open for further requests.
+      // The connection stays open for further requests only if the body is short.
       assert.equal(/^Connection: close\r$/m.test(text), length !== 20)
     }
   })

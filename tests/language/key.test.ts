@@ -111,7 +111,7 @@ describe('keys', () => {
     )
   })
 
-  test('contain only the size of arrays', () => {
+  test('for arrays contain only the size of the array', () => {
     for (const size of [0, 1, 255, 256, 1000]) {
       assert(
         Buffer.from(arrayKey(size)).equals(keyOf(Array.from({ length: size }, () => 1))),

@@ -553,7 +553,7 @@ test('$push, $pop and $addToSet reject non-array values', () => {
 })
 
 describe('an update of several operators', () => {
-  test('runs them in a fixed order, not in that of the text', () => {
+  test('runs its operators in a fixed order, whatever their order in the text', () => {
     const update =
       '{"$unset":{"u":""},"$set":{"s":1},"$rename":{"r":"q"},"$push":{"p":1},' +
       '"$mul":{"m":1},"$inc":{"i":1},"$addToSet":{"t":1},"$min":{"n":1},"$max":{"x":1},' +

@@ -160,7 +160,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('can use headers made from a message', () => {
+  test('has headers that headersFor derives from the method and its parameters', () => {
     const params = { name: 'naïve', _meta: ownMeta }
     assert.deepEqual(headersFor('tools/call', params), {
       'MCP-Protocol-Version': '2026-07-28',
@@ -286,7 +286,7 @@ describe('a body', () => {
     assert.equal(body.result!['isError'], true)
   })
 
-  test('has the maximum size of a command', async () => {
+  test('may be as large as the body of a command, and no larger', async () => {
     const tool = (filler: string) =>
       request('tools/call', { name: 'findKeyspaces', arguments: { filler } })
     const fits = await send(tool('x'.repeat(290_000)))

@@ -201,7 +201,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 0)
   })
 
-  test('connects only to public addresses when it is guarded', async () => {
+  test('connects to no private address when the address of the provider must be public', async () => {
     fake.answers({ body: {} })
     const port = new URL(fake.url).port
     for (const host of ['127.0.0.1', 'localhost', 'a.localhost', '[::1]', hostname()]) {

@@ -84,7 +84,7 @@ describe('addresses', () => {
 })
 
 describe('the address of a provider', () => {
-  test('is its URL, and is not guarded when parameters cannot change its host', () => {
+  test('is its URL, and may be private when parameters cannot change its host', () => {
     const place = addressOf(template('https://api.example.com/v1/'), 'm', {})
     assert.equal(place.url.href, 'https://api.example.com/v1/')
     assert.deepEqual([place.isChosen, place.isGuarded], [false, false])
@@ -97,7 +97,7 @@ describe('the address of a provider', () => {
     assert.deepEqual([place.isChosen, place.isGuarded], [true, true])
   })
 
-  test('is guarded only for parameters in its host, and not when the operator set the URL', () => {
+  test('must be public if a parameter sets its host, except if the operator set the URL or allows private hosts', () => {
     const inPath = addressOf(template('https://example.com/{a}'), 'm', { a: 'b' })
     assert.deepEqual([inPath.isChosen, inPath.isGuarded], [false, false])
     const set = template('http://{a}.internal/', { isOperators: true })
@@ -193,7 +193,7 @@ describe('the address of a provider', () => {
     assert.deepEqual([place.isChosen, place.isGuarded], [true, true])
   })
 
-  test('is that of the collection rather than of the operator, and stays guarded', () => {
+  test('is that of the collection rather than of the operator, and must then be public', () => {
     const set = template('http://10.0.0.1/v1', { isOperators: true })
     assert.equal(addressOf(set, 'm', {}).url.host, '10.0.0.1')
     const place = addressOf(set, 'm', { baseUrl: 'http://example.com' })

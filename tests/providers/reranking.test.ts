@@ -221,7 +221,7 @@ describe('reranking', async () => {
       close: () => Promise.resolve(),
     }
 
-    test('replaces the default until the operator sets a URL, and logs that once', async () => {
+    test('replaces the default service until the operator sets a URL, and logs the replacement once', async () => {
       const logged: string[] = []
       const log = (_level: string, message: string) => logged.push(message)
       const built = modelsWith({}, { local, log })

@@ -14,7 +14,10 @@ export interface State {
 export type Touched<S extends State> = ReadonlyMap<string, S | undefined>
 
 export interface Doubt {
-  /** Which records may be changed. `each`: any subset; `prefix`: only the first ones, in order. */
+  /**
+   * Which records may have changed. `each`: any subset; `prefix`: the first ones in order;
+   * `untouched`: none.
+   */
   readonly mayBe: 'each' | 'prefix' | 'untouched'
   readonly command: object
 }

@@ -159,8 +159,8 @@ function textOf(command: Request[1]): string {
 }
 
 /**
- * JSON in which numbers are texts if JavaScript would change them: those with too many digits,
- * and negative zero. Whole numbers are equal with and without a fraction.
+ * Parses JSON. Numbers that JavaScript would change become texts: those that lose digits, and
+ * negative zero. 1.0 and 1 give the same result.
  */
 function exactly(text: string): unknown {
   const reviver = (_name: string, value: unknown, { source }: { source: string }) => {

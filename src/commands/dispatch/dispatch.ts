@@ -53,7 +53,7 @@ import { tracedModels } from './traced-models.ts'
 /** A request for commands, independent of HTTP. */
 export interface Call extends Caller {
   readonly database: Database
-  /** The part of the path before the names: /v1, or /databases/<id>/v1. */
+  /** The part of the path before the names, such as /v1, /api/json/v1 or /databases/<id>/v1. */
   readonly root: string
   readonly level: CommandLevel
   /** Name in the path; empty if the path has none. */

@@ -87,7 +87,8 @@ function columnCondition(
 }
 
 /**
- * The pairs of a whole map, or one entry of it. Maps whose keys are not strings are arrays.
+ * The pairs [key, value] to compare: all pairs of a map, or only the one at `key`. A map whose keys
+ * are not strings is an array of pairs, and `key` is then a position in brackets.
  */
 function mapPairs(value: Value, key: string | undefined): Value[] | undefined {
   if (key === undefined)

@@ -10,7 +10,7 @@ import {
   type Value,
 } from '../json/value.ts'
 
-/** A document: a table row, or the heading of its JSON lines. */
+/** A document: its row in the table view, or the heading of its lines in the JSON view. */
 export interface DocumentLine {
   readonly kind: 'document'
   readonly row: number

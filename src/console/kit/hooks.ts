@@ -66,7 +66,7 @@ export function useLoad<T>(
   return { ...state, isLoading: state.isLoading || isBehind, reload }
 }
 
-/** Imports a module of the console on first use. */
+/** Loads a module of the console. Throws a ConnectionError if it cannot be loaded. */
 export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()

@@ -99,7 +99,7 @@ export function SaveDialog({
         hint={
           isTaken
             ? 'A query with this name exists. It will be replaced.'
-            : 'It is stored in this browser.'
+            : 'The query is stored in this browser.'
         }
       />
     </Dialog>

@@ -349,7 +349,7 @@ function indexOf(column: Schema, options: Readonly<Record<string, Schema>>): Sch
   return shape(undefined, { column, options: shape(undefined, options) }, ['column'])
 }
 
-/** A schema for an object with exactly these members. */
+/** A schema for an object that may have only these members. */
 function shape(
   description: string | undefined,
   properties: Readonly<Record<string, Schema>>,

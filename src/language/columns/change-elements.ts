@@ -37,7 +37,7 @@ export function* withAdded(
 
 /**
  * Removes every element of a list or set that equals one of `removed`, or every map entry whose key
- * does.
+ * equals one of them.
  */
 export function* withoutAll(
   type: CollectionType,

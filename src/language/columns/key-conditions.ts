@@ -93,8 +93,8 @@ export function addCondition(
 }
 
 /**
- * The condition that both hold. With an equality the result has only `eq`: its values that satisfy
- * both conditions.
+ * Conjunction of two conditions. If one of them has `eq`, the result has only `eq`: the values that
+ * satisfy both conditions.
  */
 function intersect(
   a: KeyCondition,

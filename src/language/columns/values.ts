@@ -16,8 +16,9 @@ export {
 } from './value-forms.ts'
 
 /**
- * The stored form of a value. Undefined: null, an empty collection, or a user-defined value with
- * only null fields. Vectors are stored and read elsewhere.
+ * Converts a value of a column to its stored form. Returns undefined for null, for an empty list,
+ * set or map, and for a user-defined value with only null fields. Throws for a vector, which is
+ * not stored in its row.
  */
 export function readValue(
   type: ColumnType,

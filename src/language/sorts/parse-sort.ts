@@ -46,7 +46,7 @@ export function parseSort(value: Value | undefined, context: SortContext): Sort 
   return { kind: 'values', keys }
 }
 
-/** Checks the number of sort keys, for documents and rows, before they are parsed. */
+/** Checks the number of sort keys of documents and rows, before the keys are parsed. */
 export function checkKeyCount(
   { size: count }: JsonObject,
   { sortKeysMax: max }: Limits,

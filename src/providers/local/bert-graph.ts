@@ -1,8 +1,8 @@
 /**
  * A BERT encoder as an ONNX graph: token ids in, one vector per token out. The weights stay in
  * their file in half precision. The graph widens them, which ONNX Runtime does once when it loads
- * the graph. Besides standard operators it uses fused operators of ONNX Runtime, each of which
- * replaces about a dozen.
+ * the graph. The graph also uses fused operators of ONNX Runtime, each of which replaces about a
+ * dozen standard operators.
  */
 import { basename } from 'node:path'
 import { elementTypes, OnnxGraph, type TensorType, type ValueName } from './onnx-graph.ts'
@@ -76,7 +76,7 @@ class BertGraph {
   /** Sum of word and position embeddings. All tokens belong to the first segment. */
   embed(ids: ValueName): ValueName {
     const { graph } = this
-    // Only the found rows are widened: the vocabulary is half of all weights.
+    // Casts only the embeddings of these tokens: those of the vocabulary are half of all weights.
     const words = this.cast(
       graph.node('Gather', [this.#stored('embeddings.word_embeddings.weight'), ids]),
       'float',

@@ -28,7 +28,7 @@ export function folderModel(folder: string): ModelSource {
     tokenizer: readJson(folder, 'tokenizer.json'),
     tokenizerConfig: readJsonIfAny(folder, 'tokenizer_config.json'),
     tokensMax: tokensMaxOf(folder),
-    // The format of sentence-transformers; models without this file use the mean.
+    // The file is part of the sentence-transformers format. Models without it use the mean.
     pooling:
       readJsonIfAny(folder, '1_Pooling/config.json')['pooling_mode_cls_token'] === true
         ? 'first'
@@ -39,7 +39,7 @@ export function folderModel(folder: string): ModelSource {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Default limit of most models of this kind. */
+/** Maximum tokens of a text if a file of the model does not state it: the limit of most models. */
 const tokensMaxDefault = 512
 
 function tokensMaxOf(folder: string): number {

@@ -28,7 +28,7 @@ export interface NodeOptions {
   readonly floats?: Readonly<Record<string, number>>
   /** Domain of a non-standard operator. */
   readonly domain?: string
-  /** Name of the output, if it is an output of the model. */
+  /** Name of the node's output, for an output of the model; absent: a generated name. */
   readonly output?: ValueName
 }
 

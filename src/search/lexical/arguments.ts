@@ -67,8 +67,8 @@ export function asProblem(name: string, source: string, error: unknown): unknown
 }
 
 /**
- * The entries of a list: what Lucene reads from files, separated by commas or line breaks; "\," is
- * a comma within an entry. Empty entries and comments are skipped.
+ * Splits a list at commas and line breaks; "\," is a comma within an entry. Lucene reads such lists
+ * from files. Skips empty entries, and comments, which start with "#".
  */
 export function* entriesIn(list: string): Steps<readonly string[]> {
   const entries: string[] = []

@@ -9,12 +9,12 @@ export function listColumns(columns: Iterable<Column>): string {
   return list(labelsOf(new Set(columns)).sort())
 }
 
-/** All columns of the table. */
+/** Labels of all columns of the table. */
 export function allColumns({ columns }: Pick<RowStore, 'columns'>): string {
   return listColumns(columns.values())
 }
 
-/** Columns of the primary key, in key order. */
+/** Labels of the columns of the primary key, in key order. */
 export function keyColumns({ key }: Pick<RowStore, 'key'>): string {
   return list(labelsOf(key))
 }

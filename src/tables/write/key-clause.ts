@@ -48,7 +48,7 @@ export function isEverything(clause: KeyClause): boolean {
   return clause.kind === 'and' && isLogical(clause) && clause.of.every(isEverything)
 }
 
-/** Whether the filter has alternatives. */
+/** Whether the filter contains an OR that does not have exactly one operand. */
 export function hasChoice(clause: KeyClause): boolean {
   if (!isLogical(clause)) return false
   return (clause.kind === 'or' && clause.of.length !== 1) || clause.of.some(hasChoice)

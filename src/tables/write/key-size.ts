@@ -6,7 +6,7 @@ import type { Content, GivenContents, TextToEmbed } from './column-content.ts'
 
 export interface UnfitKey {
   readonly column: Column
-  /** The end of a sentence that starts with the value. */
+  /** Predicate of a sentence about the column or its value, such as "is empty, but …". */
   readonly problem: string
 }
 

@@ -227,7 +227,7 @@ describe('indexes', () => {
     ])
   })
 
-  test('for terms are created in the cluster, or only stored in the comment of the table', () => {
+  test('on text are created if the cluster supports analyzers, and otherwise stored in the comment of the table', () => {
     const analyzer = { tokenizer: { name: 'standard' } }
     const index = { name: 'i', kind: 'text', column: 'title', analyzer } as const
     expectChange(

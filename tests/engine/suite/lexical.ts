@@ -50,7 +50,7 @@ export function describeLexical(name: string, world: World): void {
       })
 
       if (world.hasExactScores)
-        test('for some of several terms score only the terms that a record has', async () => {
+        test('score only the terms that a record has when some of the terms suffice', async () => {
           const store = await newStore()
           await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
           const [hit] = await store.hits('none two', exists('_id'), 9, 'some')
@@ -185,7 +185,7 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.search('fox'), [4])
       })
 
-      test('keep a text when only the document changes', async () => {
+      test('return the same hit after a replacement with the same text', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1, n: 1 }, 'red fox'])
         const [before] = await store.hits('fox')

@@ -48,7 +48,7 @@ export function describeSettings(name: string, world: World): void {
       })
     })
 
-    test('are reported by name to each watcher when they change, until it stops', async () => {
+    test('are reported by name to each watcher when they change, until the watcher stops', async () => {
       const heard: string[] = []
       const stop = running.engine.watchSettings((name) => heard.push(name))
       const heardToo: string[] = []

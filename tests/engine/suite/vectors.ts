@@ -97,7 +97,7 @@ export function describeVectors(name: string, world: World): void {
       )
     })
 
-    test('work while documents are written', async () => {
+    test('return no document twice while documents are written, and find the new ones afterwards', async () => {
       const vectors = await create()
       await vectors.insert(500)
       const writing = { now: true }

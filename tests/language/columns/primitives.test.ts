@@ -319,7 +319,7 @@ describe('durations', () => {
     })
   })
 
-  test('accept ISO 8601, with designators, in weeks or by fields', () => {
+  test('accept ISO 8601: with designators, in weeks, and in the alternative format', () => {
     keeps(
       'duration',
       '"P1Y2M3DT4H5M6S"',
@@ -390,7 +390,7 @@ describe('UUIDs', () => {
     refuses('timeuuid', `"${uuid}"`)
   })
 
-  test('can be wrapped in filters only', () => {
+  test('can be written as {"$uuid": …} in filters only', () => {
     const wrapped = new Map([['$uuid', timeUuid]])
     for (const name of ['uuid', 'timeuuid'] as const) {
       assert(readElement(name, wrapped, []) instanceof BadValue)

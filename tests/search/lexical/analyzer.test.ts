@@ -119,7 +119,7 @@ describe('custom analyzers', () => {
 })
 
 describe('limits of an analysis', () => {
-  test('stop the standard analyzer after the maximum number of terms', () => {
+  test('stop the standard analyzer when the terms exceed the maximum size', () => {
     const text = 'word '.repeat(800_000)
     const terms = analyzerFor('standard').terms(text, { sizeMax })
     assert.equal(terms.length, Math.floor(sizeMax / 4) + 1)
@@ -176,7 +176,7 @@ describe('limits of an analysis', () => {
     ['addresses', { tokenizer: component('uax29UrlEmail') }, long('a!a@')],
     ['Thai', { tokenizer: component('thai') }, long('a ')],
   ] as const)
-    test(`stop ${what} after the maximum number of terms`, () => {
+    test(`stop ${what} when the terms exceed the maximum size`, () => {
       const budget = new AnalysisBudget(ownCaller())
       const before = budget.left
       const terms = analyzerFor(recipe).terms(text, { sizeMax, budget })

@@ -386,7 +386,7 @@ describe('snowballPorter', () => {
     assert.equal(changed(filter('snowballPorter'), 'abandonment'), 'abandon')
   })
 
-  test('keeps protected words, also from later stemmers', () => {
+  test('leaves protected words unchanged, and marks them for later stemmers', () => {
     const change = filter('snowballPorter', { protected: 'houses, dogs' })
     assert.deepEqual(run(change, [token('houses'), token('cats')]), [
       token('houses', true),

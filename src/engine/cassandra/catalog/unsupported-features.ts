@@ -57,8 +57,8 @@ function problemsOfTable({ definition, types }: Table): readonly string[] {
       .filter((column) => hasUnorderedDurations(column, types))
       .map(
         ({ name }) =>
-          `the column ${name} is a set of durations, which a cluster does not support ` +
-          'because durations have no order',
+          `the column ${name} is a set of values that are or contain durations, which a ` +
+          'cluster does not support because durations have no order',
       ),
     ...indexes
       .filter(({ column }) => !plainName.test(column))

@@ -146,7 +146,7 @@ async function connect(client: Client, options: ClusterOptions): Promise<void> {
 
 /**
  * Closes the driver's control connection. The driver leaves it open when nodes answer but are
- * unusable, which keeps the process alive.
+ * unusable, and an open connection keeps the process alive.
  */
 function closeFirst(client: Client): void {
   const { controlConnection } = client as unknown as {

@@ -35,7 +35,7 @@ function hashOfText(text: string): string {
   return shorten(`S${text}`)
 }
 
-/** The text as which a string, UUID or ObjectId is stored. */
+/** Text in which a string, UUID or ObjectId is stored; undefined for other values. */
 export function textOf(value: Value): string | undefined {
   if (typeof value === 'string') return value
   const extended = extendedOf(value)

@@ -139,7 +139,10 @@ export async function deleteRows(
   await removeTexts(access, table, conditions, timestamp)
 }
 
-/** Removes the texts of a single row. Searches remove those of other deleted rows as stale. */
+/**
+ * Removes the texts of the deleted row if the conditions are one whole key. Texts of other deleted
+ * rows stay until a search finds that they are stale.
+ */
 async function removeTexts(
   { can, postings }: RowAccess,
   table: Table,

@@ -65,7 +65,7 @@ function addRows(database: DatabaseSync, table: string, before: number): number 
 
 /** The checksum of a text, in a form that can be appended to the checksum of other texts. */
 export function pieceOf(text: Uint8Array): Piece {
-  // Eight bits per byte: x to the power of 8 * length.
+  // Computes x^(8 * length). The loop starts at power 3, because a byte has 8 = 2^3 bits.
   let shift = one
   for (let [power, left] = [3, text.length]; left > 0; power++, left = Math.floor(left / 2))
     if (left % 2 === 1) shift = multiply(powers[power % 32]!, shift)

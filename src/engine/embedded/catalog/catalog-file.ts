@@ -157,8 +157,8 @@ export class CatalogFile {
       this.#commit(changes)
     } catch (error) {
       if (!isFull(error)) throw error
-      // The content of the log is usually in the file already. A checkpoint then empties the log,
-      // and the space of the log is enough to drop a target.
+      // A checkpoint usually empties the log even on a full disk, because the file already has the
+      // log's content. The space of the log is then enough to drop a target.
       this.#checkpoint()
       this.#commit(changes)
     }

@@ -1,7 +1,7 @@
 /**
  * `catalog.generation`: a mirror of the catalog's generation and of the rows that exist only in the
- * catalog (keyspaces, types, settings). Targets describe themselves (target-file.ts), so both
- * together are enough to rebuild a catalog.
+ * catalog (keyspaces, types, settings). Targets describe themselves (target-file.ts), so the mirror
+ * and these descriptions are enough to rebuild a catalog.
  *
  * The file is written after each change of the catalog is durable, so its generation never exceeds
  * that of the catalog. A catalog with a lower generation has lost changes.

@@ -180,8 +180,8 @@ function tryExclusively(
     `)
     const foreign = findForeignObject(database, own)
     if (foreign !== undefined) throw damaged(file, `has ${foreign}`)
-    // The check includes indexes: an update that misses its row because of a bad index changes
-    // nothing.
+    // integrity_check also verifies the indexes. With a corrupt index, an update would not find
+    // its row, and would silently change nothing.
     const [verdict] = database.prepare('PRAGMA integrity_check(1)').all()
     if (verdict?.['integrity_check'] !== 'ok')
       throw damaged(

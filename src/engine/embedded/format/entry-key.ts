@@ -2,11 +2,11 @@
  * Keys of index entries: texts whose order is the order of entries, by path, then by value, then by the
  * tie, which distinguishes the entries of one value: the document number or the row id.
  *
- * Each character is one byte: texts compare faster than arrays of bytes and take less memory. A path is
- * its number, preceded by the count of its bytes. The key of a value may be a prefix of another one, so
- * it ends with a zero byte and a number below 0x80. Zeros in it are counted: n zeros followed by
- * another byte become 0x00 and 0xff - n; n zeros at its end become the number of the ending. This keeps
- * the order and shortens most numbers.
+ * Each character is one byte: strings compare faster than byte arrays and take less memory. A path is
+ * encoded as its number, preceded by the length of that number in bytes. The key of a value may be a
+ * prefix of another one, so it ends with 0x00 and a byte below 0x80. Zero bytes are run-length encoded:
+ * n zeros before another byte become 0x00 and 0xff - n; n zeros at the end become 0x00 and n, which is
+ * then the ending. This keeps the order and shortens most numbers.
  */
 
 /** Order of the entries of one value: by document number or by row id. */
@@ -73,7 +73,7 @@ export function valueStart(path: number, value: Uint8Array): string {
   return scratch.toString('latin1', 0, size)
 }
 
-/** Upper bound of all keys with a prefix; `start` is a result of the functions above. */
+/** Upper bound of all keys with the prefix `start`, from `pathStart` or `valueStart`. */
 export function afterStart(start: string): string {
   return start + beyond
 }

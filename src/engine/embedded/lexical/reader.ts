@@ -370,7 +370,7 @@ function hasAll({ counts }: Fresh): boolean {
   return !counts.includes(0)
 }
 
-/** Upper bound of the documents in segments that have all of the terms. */
+/** Upper bound for the number of matches in segments: the postings of the rarest term. */
 function rarestOf(wanted: readonly Term[]): number {
   return Math.min(...wanted.map(({ postings }) => postings))
 }

@@ -21,7 +21,7 @@ import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
 
 /** Number of segments of about the same size that are merged. */
 const fanout = 4
-/** Maximum number of replaced documents that cannot cause a merge by themselves. */
+/** Up to this number, replaced documents never cause a merge. */
 const replacedMin = 500
 /** Maximum rows of a merged segment that one step deletes. */
 const droppedMax = 64

@@ -50,7 +50,7 @@ export class TermList {
 
   /** Replaces the content with the decoded bytes. */
   decode(bytes: Uint8Array): this {
-    // The size suffices, because each term takes at least one byte.
+    // A capacity of bytes.length suffices, because each term takes at least one byte.
     if (bytes.length > this.ids.length) this.#grow(bytes.length)
     const { ids, counts } = this
     const reader = new VarintReader(bytes)

@@ -1,4 +1,4 @@
-/** A read while it is executed: the matches among candidates, and what the read has met. */
+/** A running read: finds the matches among candidates, and counts the entries and texts it reads. */
 import { documentCost, textCost, type Budget } from '../store/budget.ts'
 import { bare, type DocRow } from '../format/doc-row.ts'
 import { alongPath, inIdOrder, type RowCandidate } from './candidates.ts'

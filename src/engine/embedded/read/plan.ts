@@ -2,7 +2,7 @@
  * Plans reads.
  *
  * A plan is decided by counts of the index, before anything is read, and execute.ts follows it.
- * Where the cheaper of two ways depends on what a read meets, the plan has both, and the bound
+ * Where the cheaper of two ways depends on what a read finds, the plan has both ways, and the bound
  * between them.
  */
 import { everything, type Filter } from '../../../language/filters/filter.ts'
@@ -65,7 +65,10 @@ export interface ValueOrder {
 
 /** Up to this many matches are sorted, whatever the sort. */
 const fewMatches = 50
-/** Square root of the cost of reading a document, which is about 40 entries. */
+/**
+ * Divisor of `sortedMax` for matches that must be read before they are sorted: the square root of
+ * the cost of reading a document, which is about that of 40 entries.
+ */
 const fewerToSort = 6
 /** Up to this many matches are sorted instead of walking ids, whatever the limit. */
 const sortedByIdMax = 1000

@@ -74,7 +74,7 @@ function sortOf({ keys }: Exclude<ReadOrder, { by: 'path' }>): string {
   return listed(keys.map(({ path }) => path.text))
 }
 
-/** What a check asks of the index. */
+/** Paths and fields that a check looks up in the index. */
 function namesIn(check: IndexCheck): string[] {
   switch (check.kind) {
     case 'and':

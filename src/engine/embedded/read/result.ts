@@ -13,7 +13,7 @@ export interface JoinedRows {
   readonly next: StoredPosition | undefined
 }
 
-/** Numbers of an executed read, to compare with its plan. */
+/** Counts of an executed read, to compare with its plan. */
 export interface Met {
   /** Entries of indexes, and other candidates, that were passed. */
   entries: number
@@ -21,7 +21,7 @@ export interface Met {
   documents: number
 }
 
-/** The plan that was followed, and what the read met. */
+/** The plan of an executed read, and the counts of its execution. */
 export interface Explained {
   /** A printed plan if another thread has executed the read. */
   readonly plan: Plan | PrintedPlan

@@ -72,11 +72,11 @@ export function searchVectors(
 
 /** Minimum number of candidates: more improve recall and take longer. */
 const breadthMin = 128
-/** The minimum with a selective filter. */
+/** Minimum number of candidates with a selective filter. */
 const breadthMinFiltered = 48
 /**
- * The minimum for a scan, where more candidates cost little, because each vector is compared
- * anyway.
+ * Minimum number of candidates of a scan, which compares each vector anyway, so that more candidates
+ * cost little.
  */
 const scanBreadthMin = 256
 
@@ -190,7 +190,7 @@ export class KnownMatches {
     return this.#known.has(name)
   }
 
-  /** The list of matches if there are fewer than `max`; built once. */
+  /** The list of matches if there are fewer than `max`; cached. */
   listOf(
     name: string,
     max: number,
@@ -205,7 +205,7 @@ export class KnownMatches {
     return known.list
   }
 
-  /** The selectivity of the filter, estimated once. */
+  /** The estimated selectivity of the filter; cached. */
   share(name: string, work: () => number): number {
     const known = this.#of(name)
     known.share ??= work()

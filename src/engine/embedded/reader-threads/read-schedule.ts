@@ -6,15 +6,16 @@
  * read keeps its thread, and is paused in place during turns of others. Long reads may hold all
  * threads except `runningMax`. If a read becomes long when no more threads are available for long
  * reads, it is put back: it leaves its thread, waits, and later restarts from the beginning as a
- * long read. So a read loses at most two turns, once.
+ * long read. So a read is put back at most once, and loses the work of at most two turns.
  *
  * Threads are added while reads wait, and count only once they are ready: starting a thread takes
  * as long as many short reads, and a read should not wait for it if another thread becomes free.
  *
- * This bounds the wait of a new read, however many long reads there are, because long reads without
- * a thread take no turns. Let P principals, and C other connections of the read's own principal,
- * have reads that are new or hold a thread. Each of them runs before the read once, for at most two
- * turns, and a third turn may pass while its thread stops. So the read starts within
+ * The turns bound the wait of a new read, however many long reads there are, because long reads
+ * without a thread take no turns. Let P principals, and C other connections of the read's own
+ * principal, have reads that are new or hold a thread. Principals take turns in rounds, and the
+ * read's connection has its turn within C + 1 rounds. So at most P·(C+1) reads run first, each for at
+ * most two turns, and a third turn may pass while its thread stops. The read starts within
  * 3·P·(C+1)/runningMax turns, plus three for the reads that were running when it arrived. A thread
  * stops within milliseconds, at its next step.
  *

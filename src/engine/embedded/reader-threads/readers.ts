@@ -394,7 +394,7 @@ export class Readers {
     }, spareThreadMs).unref()
   }
 
-  /** Ends idle threads until `runningMax` are left; the latest threads end first. */
+  /** Ends idle threads until `runningMax` are left; threads that started last end first. */
   #endSpares(): void {
     const { runningMax } = this.#options
     for (const member of this.#members.toReversed()) {

@@ -2,7 +2,7 @@
  * Transfers rows from a reader thread to the main thread.
  *
  * The thread finds rows without texts, reserves memory for all texts of the reply, and then reads
- * them once. Reserving in parts could deadlock two half-finished replies.
+ * the texts. Reserving in parts could deadlock two half-finished replies.
  *
  * A message is deserialised in one go, so a message with long texts would block the main thread
  * while they are copied. Long texts are sent as bytes instead, which are transferred without

@@ -1,6 +1,6 @@
 /**
  * Recent changes in memory, until they become a run. They arrive in blocks and are sorted at the first
- * lookup, which the writing thread rarely does.
+ * lookup, which the writer thread rarely does.
  */
 import { BlockScan } from './block-scan.ts'
 import { changesIn, countOf, type Sums } from './block.ts'

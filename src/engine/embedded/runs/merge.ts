@@ -2,9 +2,10 @@
  * Merges runs into one: combines all changes of each entry.
  *
  * Adjacent keys share most of their bytes. For every key of a run the number of bytes shared with
- * the previous key is known, and the queue of sources tracks it between its members. Of two keys
- * greater than a third one, the one that shares more bytes with the third is the lesser. So bytes
- * are compared only when both share equally many, and only the bytes after the shared ones.
+ * the previous key is known. The queue of sources keeps this number for each pair of adjacent
+ * members. Of two keys greater than a third one, the one that shares more bytes with the third is the
+ * lesser. So bytes are compared only when both share equally many, and only the bytes after the
+ * shared ones.
  */
 import { combineStates, oldestState, type State } from './change.ts'
 import type { Tie } from '../format/entry-key.ts'

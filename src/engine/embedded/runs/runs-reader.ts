@@ -227,7 +227,8 @@ export class RunsReader {
   documentsWith(path: number, value: Uint8Array, withElements: boolean): DocumentSet {
     if (this.tie === 'id') {
       const documents = new DocumentSet()
-      // Tombstones of rows have no row number, so a merge has to resolve them.
+      // Tombstones of rows have no row number, so only an ordered walk over all sources can
+      // apply them.
       for (const { doc, state } of this.withValue(path, value))
         if (withElements || !isElement(state)) documents.add(doc)
       return documents

@@ -172,8 +172,8 @@ export class RunsWriter {
   }
 
   /**
-   * Does steps for recent writes, so that pending work stays bounded: about as many entries are
-   * processed per level as were written.
+   * Flushes and merges in proportion to recent writes, so that pending work stays bounded: about as
+   * many entries are processed per level as were written.
    */
   keepUp(): void {
     while (this.#owed > 0) {

@@ -79,7 +79,7 @@ export function* documentsIn(sources: readonly ValueDocuments[]): Generator<numb
       }
       continue
     }
-    // No other source has documents that are less than `others`.
+    // Only the first source may have documents with numbers below `others`.
     first.settle()
     while (first.doc < others) {
       if (!first.isRemoved) yield first.doc

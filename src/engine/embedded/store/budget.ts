@@ -21,7 +21,7 @@ export interface Budget {
 /** Cost of reading and parsing a document, in index lookups. */
 export const documentCost = 4
 
-/** Cost of reading a text that was found: a megabyte exceeds the budget of the answering thread. */
+/** Cost of reading a text that was found: a megabyte exceeds the budget of the request thread. */
 export function textCost(text: string): number {
   return text.length / 350
 }
@@ -51,7 +51,7 @@ export function spending<T>(steps: Steps<T>, budget: Budget): T {
   }
 }
 
-/** Index lookups that a read may do on the answering thread: about two milliseconds. */
+/** Index lookups that a read may do on the request thread: about two milliseconds. */
 const unitsOnMainThread = 2000
 
 export function mainThreadBudget(): Budget {
@@ -64,7 +64,7 @@ export function mainThreadBudget(): Budget {
   }
 }
 
-/** Commands to a read on a reading thread, in memory that both threads share. */
+/** Commands to a read on a reader thread, in memory that both threads share. */
 export const readCommands = { run: 0, pause: 1, giveUp: 2 } as const
 
 /**
@@ -75,7 +75,7 @@ export function newCommand(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(12))
 }
 
-/** Sets the command and wakes the reading thread. `giveUp` is final. */
+/** Sets the command and wakes the reader thread. `giveUp` is final. */
 export function tell(command: Int32Array, what: number): void {
   if (isAborted(command)) return
   Atomics.store(command, 0, what)
@@ -83,7 +83,7 @@ export function tell(command: Int32Array, what: number): void {
   if (what === readCommands.giveUp) answerHold(command)
 }
 
-/** Decides a request for memory. The reading thread then checks whether it has to give up. */
+/** Decides a request for memory. The reader thread then checks whether it has to give up. */
 export function answerHold(command: Int32Array): void {
   Atomics.store(command, 2, 1)
   Atomics.notify(command, 2)
@@ -101,8 +101,8 @@ export function hasBegun(command: Int32Array): boolean {
 const heldUnasked = 262_144
 
 /**
- * Budget of a read on a reading thread: its work is not limited, but it pauses, resumes and ends on
- * command. `ask` makes the answering thread call `answerHold` once `size` bytes may be held.
+ * Budget of a read on a reader thread: its work is not limited, but it pauses, resumes and ends on
+ * command. `ask` makes the request thread call `answerHold` once `size` bytes may be held.
  */
 export function commandedBudget(
   command: Int32Array,
@@ -120,7 +120,8 @@ export function commandedBudget(
     hold(size) {
       if (size <= heldUnasked) return
       Atomics.store(command, 2, 0)
-      // If the read was given up before this point, its request gets no answer.
+      // An abort before the flag was reset does not set it again. So spend throws here, instead of a
+      // wait without end below.
       spend()
       ask(size)
       Atomics.wait(command, 2, 0)

@@ -188,8 +188,8 @@ export class StoreConnection {
   }
 
   /**
-   * Starts a read: all statements up to `endRead` see the same snapshot. Calling it again before
-   * that changes nothing: reads that run together share a snapshot and the cost of its locks.
+   * Starts a read: all statements up to `endRead` see the same snapshot. A further call before
+   * `endRead` changes nothing: reads that run together share a snapshot and the cost of its locks.
    */
   beginRead(): void {
     this.#isReading = true

@@ -135,7 +135,7 @@ const chunkSize = 4 * 1024 * 1024
 
 /**
  * Saves segments that are complete up to a write. Pauses between chunks, so that the thread can serve
- * requests. Meanwhile vectors may be added and removed, as Segment allows.
+ * requests. Meanwhile vectors may be added and removed, but not linked or repaired (Segment.freeze).
  */
 export async function saveSnapshot(
   folder: string,

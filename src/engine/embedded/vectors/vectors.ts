@@ -1,6 +1,6 @@
 /**
- * The vector indexes as seen by the thread that answers requests: which exist, and how far each has
- * followed its store.
+ * The vector indexes as seen by the request thread: which exist, and how far each has followed its
+ * store.
  */
 import { rm } from 'node:fs/promises'
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
@@ -90,7 +90,7 @@ export class Vectors {
     return this.#indexes.values().reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** Bytes that these vectors take. Much more memory is reserved for new ones. */
+  /** Bytes of the vectors in all open indexes. Much more memory is reserved for new vectors. */
   get size(): number {
     return this.#indexes.values().reduce((sum, { size }) => sum + size, 0)
   }

@@ -1,7 +1,7 @@
 /** Sets of characters in patterns. Characters are code points. */
 export interface CharSet {
   (char: number): boolean
-  /** Number of sets that a test evaluates, including this one; absent: 1. */
+  /** Maximum number of basic sets that one call evaluates; absent: 1. */
   readonly weight?: number
 }
 
@@ -75,7 +75,7 @@ export const letterClasses: ReadonlyMap<string, CharSet> = new Map([
   ['v', byClass('\\n\\v\\f\\r\\x85\\u2028\\u2029')],
 ])
 
-/** Names of \p{...} that JavaScript lacks, or that include more in Java. */
+/** Classes \p{name} of Java that JavaScript lacks or defines differently. */
 const javaClasses: ReadonlyMap<string, string> = new Map([
   ['Lower', 'a-z'],
   ['Upper', 'A-Z'],

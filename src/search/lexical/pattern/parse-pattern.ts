@@ -274,7 +274,7 @@ class PatternReader {
 
   #literal(char: string): Node {
     const set = oneChar(char.codePointAt(0)!)
-    // Building a table would cost more than the comparisons that it saves.
+    // A lookup table for one character would cost more than the comparisons that it saves.
     return this.#flags.i ? this.#char(set) : { kind: 'char', set }
   }
 
@@ -288,7 +288,7 @@ class PatternReader {
     const negated = this.#skip('^')
     const joined: CharSet[] = []
     let sets: CharSet[] = []
-    // "]" is literal in place of an empty class.
+    // A "]" at the start of the content is literal, because no class is empty.
     for (let first = true; first || !this.#skip(']'); first = false) {
       if (this.#at >= this.#source.length) this.#fail('"[" is not closed')
       if (this.#java && this.#skip('&&')) {

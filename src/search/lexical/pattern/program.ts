@@ -62,7 +62,9 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
 
   function add<Added extends PatternStep>(step: Added): Added {
     if (steps.length >= fixedLimits.patternStepsMax)
-      throw new SyntaxError('its counts multiply to more than is supported')
+      throw new SyntaxError(
+        `its repetition counts expand it to more than ${fixedLimits.patternStepsMax} steps`,
+      )
     steps.push(step)
     return step
   }

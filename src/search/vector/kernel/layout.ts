@@ -184,8 +184,8 @@ function placesSize(capacity: u32): u32 {
   return size
 }
 
-// A node: its code, the values stored with it, its upper list, level, state and document, its
-// links.
+// Layout of a node: its code (codeSize bytes), 16 bytes of values that belong to the code, the
+// offset of its upper list, its level, its state, its document number, and its links at level 0.
 @inline export function node(id: u32): usize {
   return nodes + <usize>id * nodeSize
 }

@@ -264,7 +264,7 @@ describe('the check of a store', () => {
     assert.match(checkDataFolder(dataDir)[0]!, /^default_keyspace\.books: /)
   })
 
-  test('covers all collections of a data folder without a running server', async (context) => {
+  test('covers all collections of a data folder that no server uses', async (context) => {
     const { dataDir, engine, fileOf } = await openEmbedded(context)
     for (const name of ['first', 'second', 'Second']) {
       const store = await Store.create(engine, name)

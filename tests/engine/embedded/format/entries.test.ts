@@ -109,7 +109,7 @@ describe('entries', () => {
     )
   })
 
-  test('change by the difference of two documents', () => {
+  test('become those of another document when the difference of both documents is applied', () => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
         const list = new EntryList()

@@ -135,7 +135,7 @@ describe('a plan without a sort', () => {
     assert.throws(() => planOf({ filter: inRome, after }), EngineError)
   })
 
-  test('counts a range by its entries', () => {
+  test('counts the matches of a range from its index entries', () => {
     const plan = planCount(since1960, counted({}))
     assert.equal(plan.access.kind, 'range')
     assert.deepEqual(plan.check, always)
