@@ -77,7 +77,7 @@ describe('a sort by $lexical', () => {
     )
   })
 
-  test('continues with documents that have some terms after those that have all', async () => {
+  test('returns the documents with some terms after the last document with all terms', async () => {
     const zoo = await collections.create(
       Array.from({ length: 90 }, (_, _id) => ({
         _id,

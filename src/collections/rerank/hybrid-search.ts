@@ -64,8 +64,7 @@ export async function searchBoth(
     const withAll = await find({ ...by, having: 'all' }, amongVectors, limit)
     const missing = limit - withAll.length
     if (missing === 0 || by.terms.length === 1) return withAll
-    // Few documents contain all words of a sentence, so a second search finds documents with some
-    // of them.
+    // Few documents contain all words of a sentence, so a second search needs only some words.
     const withSome = await find({ ...by, having: 'some' }, amongVectors, missing)
     return [...withAll, ...withSome]
   }

@@ -24,7 +24,7 @@ export type LexicalOperator = (typeof lexicalOperators)[number]
 
 export const lexicalOperators = ['any', 'all'] as const
 
-/** The operator of a sort by terms; of other sorts, which have none, `all`. */
+/** The operator of a sort by terms. Other sorts have no operator: the result is `all`. */
 export function operatorOf(sort: Sort): LexicalOperator {
   return sort.kind === 'lexical' ? sort.operator : 'all'
 }

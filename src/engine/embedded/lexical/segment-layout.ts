@@ -72,8 +72,8 @@ export interface TermEntry {
   wordStart: number
   wordCount: number
   /**
-   * Bytes of the list that follow its words. For a list inside the group, all bytes of the list,
-   * which follow the entry.
+   * Number of bytes after the 32-bit words of the list. For a list inside the group: size of the
+   * whole list, which follows the entry.
    */
   restSize: number
 }
