@@ -61,7 +61,15 @@ const visits: readonly ((random: Random) => Visit)[] = [
   () => ({
     command: { find: { sort: { body: 'word4 word5' } } },
     refusal: 'CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS',
-    check: each(({ body }) => /word4\b/.test(body!) && /word5\b/.test(body!)),
+    check: (found) => {
+      const terms = found.map(({ body }) => {
+        const words = String(body).split(' ')
+        return Number(words.includes('word4')) + Number(words.includes('word5'))
+      })
+      const allTermsFirst = terms.toSorted((a, b) => b - a)
+      assert.deepEqual(terms, allTermsFirst)
+      assert(!terms.includes(0))
+    },
   }),
   () => ({
     command: {
