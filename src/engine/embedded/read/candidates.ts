@@ -55,8 +55,8 @@ export function alongPath(
     case 'ids':
       return byIds(store, access.ids, seqOf(after))
     case 'idRange':
-      // This walk has no position, because it serves only counts, lists and sorts in memory. Pages
-      // of an id range are read by `inIdOrder`.
+      // This walk has no position, because it serves only counts, lists and sorts in memory.
+      // `inIdOrder` reads the pages of id ranges.
       return inIdOrder(access, store, { direction: 1, withTexts })
     case 'terms': {
       const lexical = followed.lexical(access.path)
