@@ -15,24 +15,26 @@ import { idBoundsOf } from './id-bounds.ts'
 import type { Statistics } from './statistics.ts'
 
 export type AccessPath =
-  /** All documents, by document number. */
+  /** All documents, in the order of document numbers. */
   (
     | { readonly kind: 'all' }
     /** The document with this id. */
     | { readonly kind: 'id'; readonly id: Value }
     /** Documents with these ids. */
     | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
-    /** Documents with ids within bounds, by id. */
+    /** Documents with ids within bounds, in the order of ids. */
     | { readonly kind: 'idRange'; readonly bounds: readonly Bounds[] }
-    /** Documents with at least one of the values, by document number. */
+    /**
+     * Documents with at least one of the values: by document number, or value by value in tables.
+     */
     | { readonly kind: 'keys'; readonly keys: readonly Key[] }
-    /** Documents whose text contains all terms, by document number. */
+    /** Documents whose text contains all terms, in the order of document numbers. */
     | {
         readonly kind: 'terms'
         readonly path: string
         readonly terms: readonly string[]
       }
-    /** Documents with a value between two bounds, by value. */
+    /** Documents with a value between two bounds, in the order of values. */
     | { readonly kind: 'range'; readonly range: Range }
   ) & {
     /** The part of the filter that the access path does not answer. */
@@ -50,12 +52,12 @@ export interface Range extends Bounds {
   readonly path: number
 }
 
-/** Maximum number of keys of an access path: with more, it would be no better than a full scan. */
+/** Maximum number of keys of an access path. With more keys, a full scan is about as fast. */
 const keysMax = 400
 
 /**
- * Maximum number of values of a filter's $all operators whose documents are counted. The count
- * finds the rarest value.
+ * Maximum number of values, over all $all operators of a filter, whose entries are counted to find
+ * the rarest value.
  */
 const countedMax = 64
 
@@ -85,7 +87,8 @@ export function accessPathsOf(filter: Filter, statistics: Statistics): AccessPat
       continue
     }
     if (part.kind === 'all') {
-      // Each scalar of an $all gives an access path; only the first `countedOfEach` are considered.
+      // Every match has all values of an $all, so each scalar gives an access path. Only the first
+      // `countedOfEach` scalars are used.
       for (const value of part.values.filter(isScalar).slice(0, countedOfEach)) {
         const keys = keysOf({ ...part, kind: 'in', values: [value] }, statistics)
         if (keys !== undefined) accessPaths.push({ kind: 'keys', keys, rest: filter })
@@ -114,8 +117,8 @@ export interface SizedPath {
 }
 
 /**
- * The access path with the fewest entries. The entries of a path are counted only up to the
- * smallest count so far, or up to `max`.
+ * The access path with the fewest entries. The entries of the first path are counted up to `max`,
+ * those of each later path only up to the smallest count so far.
  */
 export function smallest(
   accessPaths: readonly AccessPath[],
@@ -130,7 +133,7 @@ export function smallest(
   return best
 }
 
-/** Entries of an access path. A count above `max` may be an estimate. */
+/** Number of entries of an access path. A number above `max` may be an estimate. */
 export function sizeOf(access: AccessPath, max: number, statistics: Statistics): number {
   switch (access.kind) {
     case 'all':
@@ -161,12 +164,12 @@ export function sizeOf(access: AccessPath, max: number, statistics: Statistics):
 function isSaidByKeys(filter: Filter): boolean {
   if (filter.kind !== 'eq' && filter.kind !== 'in') return false
   if (indexedPaths(filter.path).loose) return false
-  // A null inside an array has the same key, but does not match $eq.
+  // A null inside an array has the same key as a null at the path, but does not match $eq.
   if ('values' in filter) return filter.values.every(isScalar)
   return filter.value !== null && isScalar(filter.value)
 }
 
-/** A list of keys of which every match has at least one; undefined when no such list exists. */
+/** Keys such that every match has at least one of them; undefined when there are no such keys. */
 function keysOf(filter: Filter, statistics: Statistics): Key[] | undefined {
   switch (filter.kind) {
     case 'eq':
@@ -271,7 +274,7 @@ function boundsOf(filter: Filter): [Bound, Bound] | undefined {
     case 'lte':
       return rangeOf(filter)
     case 'size': {
-      // Such a size exceeds the largest that a key can encode, and the length of any array.
+      // A key cannot encode a size of 2^32 or more, and no array is that long, so nothing matches.
       if (filter.size >= 2 ** 32) return [nothing.low, nothing.high]
       const bound = { key: arrayKey(filter.size), inclusive: true }
       return [bound, bound]

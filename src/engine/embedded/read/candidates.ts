@@ -13,7 +13,7 @@ import type { Bounds } from './bounds.ts'
 import type { PossibleMatch } from './conditions.ts'
 import { boundsFrom, rowsWithin, type IdWalk } from './id-order.ts'
 
-/** A candidate, with the parts of it that were read already. */
+/** A candidate, with its row and its entry's value if the walk has read them. */
 export interface RowCandidate extends PossibleMatch {
   readonly row?: DocRow
   /** The value in the candidate's index entry, if a range was walked. */
@@ -55,7 +55,8 @@ export function alongPath(
     case 'ids':
       return byIds(store, access.ids, seqOf(after))
     case 'idRange':
-      // This walk has no position: later pages are read in the order of ids.
+      // This walk has no position, because it serves only counts, lists and sorts in memory.
+      // `inIdOrder` reads the pages of id ranges.
       return inIdOrder(access, store, { direction: 1, withTexts })
     case 'terms': {
       const lexical = followed.lexical(access.path)
@@ -74,7 +75,7 @@ export function alongPath(
 
 /**
  * The first `size` document numbers of an access path. Undefined unless the access path is in the
- * order of document numbers and there is a faster way to list them than one by one.
+ * order of document numbers and the store can list many numbers at once.
  */
 export function firstNumbers(
   access: AccessPath,
@@ -138,8 +139,8 @@ function* byRange(
 }
 
 /**
- * Rows with at least one of the values, in the order of ids: the entries of each value have that
- * order.
+ * Rows with at least one of the values, in the order of ids. In tables, the entries of each value
+ * are in that order, so the walks are merged.
  */
 function* keysInIdOrder(
   store: StoreConnection,
@@ -194,8 +195,8 @@ function* byKeysInOrder(
 }
 
 /**
- * Rows with at least one of the values, value by value. Like an id range, this walk has no
- * position.
+ * Rows with at least one of the values, value by value. Like the walk of an id range, this walk has
+ * no position: pages are read by `inIdOrder`.
  */
 function* byKeys(store: StoreConnection, keys: readonly Key[]): Generator<RowCandidate> {
   const { entries } = store

@@ -1,5 +1,6 @@
 /**
- * What the index can say about one document, as a plain value.
+ * Checks: the conditions of a filter that index lookups can decide for one document, as plain
+ * values.
  *
  * A check is necessary: every matching document passes it. An exact check is also sufficient;
  * otherwise the document decides (matches.ts). Operators that would need a range of the index (gt,
@@ -23,7 +24,7 @@ export type IndexCheck = (
   /** The id is one of these. */
   | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
   | { readonly kind: 'idRange'; readonly bounds: Bounds }
-  /** The document has this search field. 'text' stands for a text to search by terms. */
+  /** The document has this search field. 'text': a $lexical that is neither null nor empty. */
   | { readonly kind: 'search'; readonly field: SearchField }
 ) & {
   readonly exact: boolean
@@ -37,13 +38,13 @@ export interface EntryCheck {
   readonly pathText: string
   readonly path: number
   readonly value: Uint8Array
-  /** Whether only a value at the path itself counts, and not an element of an array there. */
+  /** Whether only a value at the path itself counts; elements of an array at the path do not. */
   readonly isValueOnly: boolean
 }
 
 export type SearchField = '$vector' | '$vectorize' | '$lexical' | 'text'
 
-/** A filter, divided among the index and the document. */
+/** A filter, divided into a check in the index and conditions on the document. */
 export interface Checks {
   readonly check: IndexCheck
   /**
@@ -109,7 +110,8 @@ function checkOf(filter: Filter, statistics: Statistics): IndexCheck {
       return not(hasAny(filter.values))
     case 'all':
     case 'notAll': {
-      // The number of values is tested first, so that no checks are built in vain.
+      // The number of values is tested first, to avoid building checks that `lookupsMax` would
+      // reject.
       if (filter.values.length > lookupsMax) return unknown
       const each = filter.values.map((value) => hasAny([value]))
       return filter.kind === 'all' ? allOf(each) : anyOf(each.map(not))
@@ -127,8 +129,8 @@ function checkOf(filter: Filter, statistics: Statistics): IndexCheck {
 }
 
 /**
- * The indexed paths at which a filter's path may be found. A numeric segment can be an array
- * position or a field name, so there may be several. `loose`: a hit must be confirmed in the
+ * The paths at which the index may have the values of a filter's path. A numeric segment can be an
+ * array position or a field name, so there may be several. `loose`: a hit must be confirmed in the
  * document.
  */
 export function indexedPaths(path: Path): {
@@ -139,7 +141,8 @@ export function indexedPaths(path: Path): {
     (segment, i) => i > 0 && arrayPosition(segment) >= 0,
   ).length
   if (positions === 0) return { paths: [path.text], loose: false }
-  // With more array positions, the lookups would cost more than they save.
+  // Each numeric segment at least doubles the number of paths. With more than four, the lookups
+  // would cost more than they save.
   if (positions > 4) return { paths: [], loose: true }
   let paths = ['']
   path.segments.forEach((segment, i) => {
@@ -234,7 +237,8 @@ export function isText(filter: Filter): boolean {
 }
 
 function not(of: IndexCheck): IndexCheck {
-  // The negation of a check that is only necessary implies nothing.
+  // An inexact check also passes documents that do not match. Its negation would reject them,
+  // although they match the negated filter.
   return of.exact ? { kind: 'not', of, exact: true, lookups: of.lookups } : unknown
 }
 

@@ -17,8 +17,9 @@ export interface PossibleMatch {
 export interface Condition {
   readonly holds: (candidate: PossibleMatch) => boolean
   /**
-   * Lists a superset of the documents that satisfy the condition, if the list is worthwhile; a walk
-   * then skips the others. Absent for rows, whose walks cannot skip entries.
+   * Lists a superset of the documents that satisfy the condition, if the list is worth its cost; a
+   * walk then skips all other documents. Absent in tables, because walks in tables cannot skip
+   * entries.
    */
   readonly among?: Listing
 }
@@ -78,7 +79,7 @@ const listedPerLookup = 32
  */
 const walkedPerLookup = 2
 const passedPerLookup = 16
-/** Number of lookups after which a list of the documents is considered. */
+/** Number of lookups after which listing the documents of a value is considered. */
 const lookupsUnlisted = 16
 
 /**
@@ -117,7 +118,7 @@ export function hasEntry(
   return { holds, ...(tie === 'doc' && { among }) }
 }
 
-/** Cost of skipping entries of unlisted documents, in lookups. */
+/** Cost, in lookups, of skipping entries of documents that `among` did not list. */
 export function skipCost(entries: number): number {
   return entries / passedPerLookup
 }
@@ -179,7 +180,7 @@ function firstOf(lists: readonly Listing[]): Documents | undefined {
   return undefined
 }
 
-/** The union of all lists, if each is available. */
+/** The union of all lists; undefined if one of them is not available. */
 function unionOf(lists: readonly Listing[]): Documents | undefined {
   const all: Documents[] = []
   for (const list of lists) {

@@ -1,4 +1,4 @@
-/** Executes plans: pages of rows, with their texts. */
+/** Executes plans: reads pages of rows, counts matches and lists them. */
 import type { Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { Budget } from '../store/budget.ts'
@@ -30,11 +30,11 @@ export function execute(
     return { rows, more: false, order, plan, met }
   }
   const { limit, sizeMax = Infinity } = query
-  // A reader thread reads texts last (row-transfer.ts).
+  // On a reader thread (`hold`), the texts are read after all rows are found (row-transfer.ts).
   const isTextless = budget.hold !== undefined
   const isForwarded = query.textsOnly === true && !query.withSearchFields
   // The texts of a page are joined by one statement, unless the read has to parse documents to
-  // check the filter: those are returned one by one.
+  // check the filter. It then returns the parsed texts one by one.
   const joins = isForwarded && !isTextless && plan.document === undefined
   const wantsTexts = plan.order.by === 'ids' ? !isTextless : !isTextless && !joins
   const read = new Execution(plan, lookup, budget, wantsTexts || plan.order.by === 'memory')
@@ -53,8 +53,8 @@ export function execute(
   const more = isCut || rows.length > limit
   if (!joins) return { rows: page, more, order, plan, met }
   const text = joinedText(read, page, sizeMax)
-  // Without a joined text, texts are read one by one, up to and including the text that makes the
-  // page exceed `sizeMax`.
+  // If the texts cannot be joined, they are read one by one, up to and including the text that
+  // makes the page exceed `sizeMax`.
   if (text === undefined) {
     const filled = upToSize(read, page, sizeMax)
     return { rows: filled, more: more || filled.length < page.length, order, plan, met }
@@ -67,8 +67,8 @@ export function execute(
 }
 
 /**
- * Finds the rows of a page and, if the query looks ahead, the row after the page. `joins`: texts
- * are read later.
+ * Finds the rows of a page and, if the query looks ahead, the row after the page. `joins`: the
+ * caller reads the texts.
  */
 function collect(
   read: Execution,
@@ -85,7 +85,7 @@ function collect(
     read.missing--
     if (toSkip > 0) toSkip--
     else {
-      // A row beyond the limit is not returned: it only shows that more follow.
+      // The row beyond the limit is not returned: it only shows that more rows follow.
       const isFilled = !joins && !isTextless && rows.length < limit
       const row = isTextless ? bare(found) : isFilled ? read.withText(found) : found
       rows.push(row)
@@ -108,7 +108,7 @@ export function countMatches(
   const { access, check } = plan
   const read = new Execution(plan, lookup, budget)
   const { met } = read
-  // The sum of the entries of several values would count some documents more than once.
+  // A document may have several of the values, so the sum of their entries can exceed the count.
   const isOnce =
     access.kind === 'all' ||
     access.kind === 'range' ||
@@ -150,7 +150,7 @@ function inOrder(read: Execution, position: StoredPosition | undefined): Iterabl
 }
 
 /**
- * The texts of a page, separated by commas; undefined when some texts are long, or all together
+ * The texts of a page, separated by commas; undefined when a text is long or all texts together
  * exceed `sizeMax`.
  */
 function joinedText(

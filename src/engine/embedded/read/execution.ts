@@ -1,4 +1,4 @@
-/** A running read: finds the matches among candidates, and counts the entries and texts it reads. */
+/** A running read: finds the matches among candidates, and counts the entries and texts read. */
 import { documentCost, textCost, type Budget } from '../store/budget.ts'
 import { bare, type DocRow } from '../format/doc-row.ts'
 import { alongPath, inIdOrder, type RowCandidate } from './candidates.ts'
@@ -10,7 +10,7 @@ import type { StoreLookup } from './store-lookup.ts'
 import type { Met } from './result.ts'
 import type { TopRows } from './top-rows.ts'
 
-/** What a walk requires of documents besides the plan's filter. */
+/** Conditions of a walk on documents, besides the plan's filter. */
 interface Required {
   /** A condition to check in the index, and the number of lookups of that check. */
   readonly condition?: Condition
@@ -27,7 +27,9 @@ export class Execution {
   readonly met: Met = { entries: 0, documents: 0 }
   /** Rows that the page still lacks. */
   missing = 0
-  /** Whether to read documents together with their texts if no filter is left to check. */
+  /**
+   * Whether the caller needs texts: they are read with the candidates if nothing is left to check.
+   */
   readonly #wantsTexts: boolean
 
   constructor(plan: Plan, lookup: StoreLookup, budget: Budget, wantsTexts = false) {
@@ -98,7 +100,7 @@ export class Execution {
     return value === undefined ? found : { ...found, value }
   }
 
-  /** Whether to read texts together with the candidates: if all candidates need their texts. */
+  /** Whether to read texts together with the candidates, because every candidate needs its text. */
   #readsTexts({ condition, accepts }: Required): boolean {
     const { kind } = this.plan.check
     const isWanted = this.#wantsTexts || accepts !== undefined

@@ -5,7 +5,7 @@ import type { PossibleMatch } from './conditions.ts'
 import { boundsSql } from './id-bounds.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
-/** A part of the id order. */
+/** A walk in the order of ids, or in its reverse. */
 export interface IdWalk {
   readonly bounds: Bounds | undefined
   readonly direction: 1 | -1
@@ -38,7 +38,7 @@ export function* rowsWithin(
   }
 }
 
-/** The parts of the ranges that come after `from` in the direction of the walk. */
+/** The ranges that have ids after `from`, in the order in which the walk reaches them. */
 export function boundsFrom(
   bounds: readonly Bounds[],
   direction: 1 | -1,

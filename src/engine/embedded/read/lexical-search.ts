@@ -37,7 +37,8 @@ export function searchLexical(
   const { path, terms, filter, limit, after } = search
   const among = matchesOf(reader, search, budget)
   const lexical = reader.lexical(path)
-  // Only the best documents get a score, so more are scored when the filter will reject some.
+  // Only the best `wanted` documents get a score. If the filter is yet to reject some, more than
+  // `limit` are wanted.
   const isFiltered = among === undefined && !isEverything(filter)
   let { statistics } = search
   const scoreBest = (wanted: number): Scored => {
@@ -57,8 +58,8 @@ export function searchLexical(
 }
 
 /**
- * The best scored documents that match the filter. The filter is not checked again when `among` has
- * applied it.
+ * The best scored documents that match the filter. If `among` lists the matches, the scored
+ * documents satisfy the filter already.
  */
 function takeBest(
   reader: StoreLookup,
@@ -87,9 +88,9 @@ function takeBest(
 }
 
 /**
- * The documents that match the filter, in order, if they are few enough to list. Otherwise the
- * filter is checked on the documents with the best scores: with M matches among N documents, that
- * takes limit * N / M checks.
+ * The sorted numbers of the documents that match the filter, if they are few enough to list.
+ * Otherwise the filter is checked on the documents with the best scores. With M matches among N
+ * documents, this takes limit * N / M checks: more than M if M < sqrt(limit * N).
  */
 function matchesOf(
   reader: StoreLookup,
@@ -117,7 +118,10 @@ interface Group {
   readonly afterId?: Uint8Array
 }
 
-/** The groups after a position. The first group may be a partial one. */
+/**
+ * The groups after a position. The first group is partial if other documents have the position's
+ * score.
+ */
 function* groupsAfter(
   after: SearchPlace | undefined,
   scored: Scored,
@@ -144,8 +148,8 @@ function thoseOf({ seqs, scores }: Scored, holds: (score: number) => boolean): S
 }
 
 /**
- * Documents in groups of equal score, best first. Sorts only `wanted` of them at first, and four
- * times as many each time a filter leaves too few.
+ * Documents in groups of equal score, best first. Sorts only the best `wanted` documents at first,
+ * and four times as many whenever the caller needs more.
  */
 export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<Group> {
   let below = Infinity
@@ -169,10 +173,10 @@ export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<G
   }
 }
 
-/** Above this, sorting all scores is cheaper than a heap of the best. */
+/** Above this number of wanted documents, sorting all scores is cheaper than a heap of the best. */
 const heapMax = 20_000
 
-/** The score of the `size`-th best document; undefined when there are at most `size`. */
+/** The score of the `size`-th best document; undefined when there are at most `size` documents. */
 function kthBest(scores: Float64Array, size: number): number | undefined {
   if (scores.length <= size) return undefined
   // Min-heap of the best scores so far.

@@ -1,9 +1,9 @@
 /**
  * Plans reads.
  *
- * A plan is decided by counts of the index, before anything is read, and execute.ts follows it.
- * Where the cheaper of two ways depends on what a read finds, the plan has both ways, and the bound
- * between them.
+ * Counts of index entries decide the plan before any record is read; execute.ts executes it. Where
+ * the cheaper of two methods depends on the records that a read finds, the plan has a bound, and
+ * the read compares it with its own counts (`groupMax`, `unlistedMax`).
  */
 import { everything, type Filter } from '../../../language/filters/filter.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
@@ -16,17 +16,20 @@ import type { Statistics } from './statistics.ts'
 import { wantedBy, type ResultOrder, type StoreQuery } from './store-query.ts'
 
 export interface Plan extends Checks {
-  /** Yields the candidates, unless the order does. */
+  /**
+   * Yields the candidates. A `ValueOrder` uses it only for large groups and for documents without a
+   * value.
+   */
   readonly access: AccessPath
   readonly order: ReadOrder
-  /** Number of entries that the read is expected to pass; undefined: not counted. */
+  /** Estimated number of entries that the read visits; undefined: not counted. */
   readonly expected: number | undefined
 }
 
 export type ReadOrder =
   /** The order of the access path: by document number, or by value in a range. */
   | { readonly by: 'path' }
-  /** The order of ids, by which the access path is walked. */
+  /** The order of ids: the access path is walked in this order. */
   | {
       readonly by: 'ids'
       readonly keys: readonly SortKey[]
@@ -37,8 +40,8 @@ export type ReadOrder =
   | ValueOrder
 
 /**
- * The order of the values of the first sort key, whose index is walked. Documents of one value are
- * a group, which is sorted by the other keys and by id.
+ * The order of the values of the first sort key: the index of its path is walked. Documents with
+ * the same value are a group, which is sorted by the other keys and by id.
  */
 export interface ValueOrder {
   readonly by: 'values'
@@ -57,20 +60,21 @@ export interface ValueOrder {
    */
   readonly groupMax: number
   /**
-   * Documents without a value come in id order as well. If the walk is expected to pass more than
-   * this many documents, those with a value are listed first; otherwise each document is read.
+   * Documents without a value are found by a walk in id order. If the walk is expected to visit
+   * fewer documents than this, each of them is read. Otherwise the documents that have a value are
+   * listed first, and the walk skips them.
    */
   readonly unlistedMax: number
 }
 
-/** Up to this many matches are sorted, whatever the sort. */
+/** Up to this many matches are sorted in memory, whatever the sort. */
 const fewMatches = 50
 /**
  * Divisor of `sortedMax` for matches that must be read before they are sorted: the square root of
- * the cost of reading a document, which is about that of 40 entries.
+ * 40, because reading a document costs about as much as visiting 40 entries.
  */
 const fewerToSort = 6
-/** Up to this many matches are sorted instead of walking ids, whatever the limit. */
+/** Up to this many matches are sorted in memory instead of walking ids, whatever the limit. */
 const sortedByIdMax = 1000
 const unlistedMax = 5000
 /** Maximum number of ids or entries that are counted for a read without a sort. */
@@ -100,7 +104,7 @@ export function planCount(filter: Filter, statistics: Statistics): Plan {
   return planUnsorted({ filter, stable: false, after: undefined }, statistics)
 }
 
-/** Plans a list of all matches in any order; undefined when there may be `max` or more. */
+/** Plans a list of all matches in any order; undefined when there may be `max` matches or more. */
 export function planList(
   filter: Filter,
   max: number,
@@ -122,7 +126,7 @@ export function groupMax(
   { keys, documents }: Pick<ValueOrder, 'keys' | 'documents'>,
   missing: number,
 ): number {
-  // The other keys need the documents of the whole group.
+  // With several sort keys, all documents of a group are read, whatever its size.
   return keys.length === 1 ? Math.max(8, sortedMax(missing, documents)) : Infinity
 }
 
@@ -160,7 +164,7 @@ function planUnsorted(
 
 /**
  * The access paths that a query without a sort can follow. A stable read uses the order of document
- * numbers, which updates do not change. A later page is in the order of the first page.
+ * numbers, which updates do not change. A later page continues in the order of the first page.
  */
 function unsortedPaths(
   { filter, stable, after }: Pick<StoreQuery, 'filter' | 'stable' | 'after'>,
@@ -169,7 +173,7 @@ function unsortedPaths(
   const offered = accessPathsOf(filter, statistics)
   if (offered[0]?.kind === 'ids') return offered
   const accessPaths = offered.filter((access) => {
-    // Pages of an id range are read in id order, so this access path only serves to count and list.
+    // Pages of an id range are read in id order, so this access path serves only counts and lists.
     if (access.kind === 'idRange') return after === undefined
     if (after?.by === 'range')
       return access.kind === 'range' && access.range.pathText === after.path

@@ -1,4 +1,4 @@
-/** Plans in one line, for logs and traces: names and counts, and no values of the query. */
+/** Prints a plan in one line for logs and traces: names and counts, but no values of the query. */
 import { counted } from '../../../errors/catalog-entry.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import type { AccessPath } from './access-paths.ts'
@@ -6,8 +6,8 @@ import type { IndexCheck } from './checks.ts'
 import type { Plan, ReadOrder } from './plan.ts'
 
 /**
- * Maximum number of names in a list, and of characters in a name. More would not help readers of
- * the line.
+ * Maximum number of names in a list, and of characters in a name. Longer lines would be hard to
+ * read.
  */
 const namesMax = 8
 const nameLengthMax = 80

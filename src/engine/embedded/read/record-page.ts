@@ -1,4 +1,4 @@
-/** Results of the store as pages and records of the contract. */
+/** Converts results of a store to pages and records of the engine contract. */
 import type { Value } from '../../../json/value.ts'
 import type {
   Joined,

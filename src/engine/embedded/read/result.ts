@@ -9,15 +9,15 @@ import type { ResultOrder } from './store-query.ts'
 
 export interface JoinedRows {
   readonly joined: Joined
-  /** Position of the last row, if others follow it. */
+  /** Position of the last row, if more rows follow. */
   readonly next: StoredPosition | undefined
 }
 
 /** Counts of an executed read, to compare with its plan. */
 export interface Met {
-  /** Entries of indexes, and other candidates, that were passed. */
+  /** Number of index entries and other candidates that the read visited. */
   entries: number
-  /** Documents whose texts were read. */
+  /** Number of documents whose texts were read. */
   documents: number
 }
 
@@ -33,7 +33,7 @@ export interface PrintedPlan {
   readonly expected: number | undefined
 }
 
-/** The plan of a read on a reader thread, for the thread that asked. */
+/** The plan of a read on a reader thread, printed for the main thread. */
 export function printedPlan(plan: Plan | PrintedPlan): PrintedPlan {
   if ('text' in plan) return plan
   const text = `${printPlan(plan)}; on a reader thread`

@@ -1,4 +1,4 @@
-/** What planning asks of a store: counts of its indexes. */
+/** Counts of a store and its indexes that planning uses. */
 import type { Tie } from '../format/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
 import type { Bounds } from './bounds.ts'
@@ -11,11 +11,11 @@ export interface Statistics {
   /** Number of all documents. */
   documents(): number
   documentsWith(path: string): number
-  /** Entries of a value, array elements included. */
+  /** Number of entries of a value, array elements included. */
   entriesOf(path: number, value: Uint8Array): number
-  /** Entries in a range; an estimate when it is greater than `max`. */
+  /** Number of entries in a range; a result above `max` may be an estimate. */
   entriesWithin(range: EntryRange, max: number): number
-  /** Documents with ids within bounds, counted up to `max`. */
+  /** Number of documents with ids within bounds, counted up to `max`. */
   idsWithin(bounds: Bounds, max: number): number
   /** Upper bound of the number of documents whose text contains all terms. */
   documentsWithTerms(path: string, terms: readonly string[]): number

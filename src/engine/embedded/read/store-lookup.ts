@@ -26,7 +26,7 @@ export class StoreLookup {
     this.#view = view
   }
 
-  /** How records are seen; replaced when the target's schema changes. */
+  /** Decodes the stored texts of records; replaced when the target's schema changes. */
   get view(): RecordView {
     return this.#view
   }
@@ -81,7 +81,7 @@ export class StoreLookup {
     for (const reader of this.#lexical.values()) reader.begin()
   }
 
-  /** The row of a document; without its text when texts are read last. */
+  /** The row of a document; without its text if texts are read later (`budget.hold`). */
   row(seq: number, budget: Budget): DocRow {
     if (budget.hold !== undefined) return bare({ seq })
     const row = this.store.row(seq)
@@ -111,8 +111,9 @@ export class StoreLookup {
   }
 
   /**
-   * Whether a row matches, decided by parsing the document. Spends budget between steps as well:
-   * reading the text was charged, but comparing long arrays and objects can take longer.
+   * Whether a row matches, decided by parsing the document. Charges steps of the comparison to the
+   * budget as well, because comparing long arrays and objects can take longer than reading the
+   * text.
    */
   matches(filter: Filter, row: DocRow, budget: Budget): boolean {
     budget.spend(matchCost(filter))

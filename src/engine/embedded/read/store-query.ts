@@ -16,7 +16,7 @@ export interface ScoredRow {
   readonly score: number
 }
 
-/** Hits, best first, and the statistics of their scores. */
+/** Hits, best first, and the term statistics that decided their scores. */
 export interface ScoredRows {
   readonly hits: readonly ScoredRow[]
   readonly statistics?: TermStatistics | undefined
@@ -27,7 +27,7 @@ export function wantedBy(query: Pick<StoreQuery, 'skip' | 'limit' | 'lookAhead'>
   return query.skip + query.limit + (query.lookAhead === false ? 0 : 1)
 }
 
-/** The order of a result, which positions in it refer to. */
+/** The order of a result. Positions of its rows refer to this order. */
 export type ResultOrder =
   | { readonly by: 'seq' }
   | { readonly by: 'range'; readonly path: string }

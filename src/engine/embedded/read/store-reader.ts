@@ -1,10 +1,9 @@
 /**
- * Reads pages of one store, counts and searches.
+ * Reads pages of one store, counts matches and searches.
  *
- * A read is planned by counts of the index (plan.ts), and then executed (execute.ts). On the main
- * thread its budget covers few documents; when it is exceeded (OverBudget),
- * the read restarts on a reader thread. There it has no limit, and checks between documents whether
- * it was aborted.
+ * A read is planned by counts of index entries (plan.ts), and then executed (execute.ts). On the
+ * main thread, the budget of a read covers few documents. A read that exceeds it (OverBudget)
+ * restarts on a reader thread. There the budget has no limit, but ends the read if it was aborted.
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import type { Search } from '../../contract.ts'
@@ -22,7 +21,8 @@ import { searchVectors, type SearchedVectors } from './vector-search.ts'
 export class StoreReader extends StoreLookup {
   /**
    * Must be called between `store.beginRead` and `store.endRead`. If the budget has to reserve
-   * memory (`hold`), rows come without texts and search fields, which are read last.
+   * memory (`hold`), rows are returned without texts and search fields, and the caller reads these
+   * later.
    */
   read(query: StoreQuery, budget: Budget): Result {
     this.begin()
@@ -41,7 +41,7 @@ export class StoreReader extends StoreLookup {
     return countMatches(plan, stopAt, this, budget)
   }
 
-  /** The best rows of a search, best first; like `read`, without texts if the budget has `hold`. */
+  /** The best rows of a search, best first; without texts if the budget has `hold`, like `read`. */
   search(
     { by, filter: given, limit, withSearchFields, sizeMax, after, statistics }: Search,
     budget: Budget,

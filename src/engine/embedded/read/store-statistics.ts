@@ -1,4 +1,7 @@
-/** The counts of one store, in the snapshot of a read. Each is charged to the read's budget. */
+/**
+ * The counts of one store, in the snapshot of a read. A count that needs an index lookup is charged
+ * to the read's budget.
+ */
 import type { LexicalReader } from '../lexical/reader.ts'
 import type { Tie } from '../format/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'

@@ -52,7 +52,7 @@ export class TopRows {
     return this.#view.fields(text, this.#fields)
   }
 
-  /** Considers a row for the first `count`. */
+  /** Adds a row that may be among the first `count` rows. */
   add(row: DocRow, count: number): void {
     const fields = this.fieldsIn(row)
     const values = this.#keys.map(({ path }) => valueAt(fields, path))
@@ -63,7 +63,7 @@ export class TopRows {
       this.#sort(count)
   }
 
-  /** Removes all rows, and returns the numbers of the first `count` in order. */
+  /** Removes all rows, and returns the document numbers of the first `count` rows in order. */
   take(count: number): number[] {
     this.#sort(count)
     const best = this.#best

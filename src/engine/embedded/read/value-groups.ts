@@ -1,4 +1,6 @@
-/** Groups of values that tie in a sort: equal values, or all containers of one kind. */
+/**
+ * Groups of values that tie in a sort: equal values, all objects, all arrays, or all binary values.
+ */
 import { afterPrefix, tag } from '../../../language/values/key.ts'
 import { pathStart, tieStart, valueStart } from '../format/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
@@ -35,8 +37,8 @@ export function startOfKey(key: string): string {
 }
 
 /**
- * The entries that come after a group in the direction of the walk. `inclusive`: with those of the
- * group.
+ * The entries that come after a group in the direction of the walk. `inclusive`: preceded by the
+ * entries of the group.
  */
 export function rangeFrom(
   path: number,

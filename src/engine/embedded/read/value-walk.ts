@@ -1,8 +1,8 @@
 /**
- * Walks the index of the first sort key, which is in order already, and sorts only within groups:
- * documents with the same value, sorted by the other keys and by _id. In a large group where only
- * _id decides, it walks the documents by _id and checks in the index whether they have the value. A
- * page then costs at most about sqrt(page size x documents), whatever the data.
+ * Walks the index of the first sort key, whose entries are in order. Only documents with the same
+ * value (a group) are sorted, by the other keys and by _id. If there are no other keys and the
+ * group is large, all documents are walked by _id, and the index decides which of them have the
+ * value. So a page takes at most about sqrt(page size x documents) steps, whatever the data.
  */
 import type { Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'
@@ -42,7 +42,10 @@ export class ValueWalk {
     this.#best = best
   }
 
-  /** Matches in order, after the position. Documents without a value come before all values. */
+  /**
+   * Matches in the order of the sort, after the position. Documents without a value come before all
+   * values.
+   */
   *rows(): Generator<DocRow> {
     this.#payAhead()
     const { path, keys } = this.#order
@@ -129,7 +132,7 @@ export class ValueWalk {
     let start: string | undefined
     let size = 0
     let members: number[] = []
-    // A group of one document needs no sorting, and here the index decides that the document
+    // A group of one document needs no sorting, and the index alone decides whether the document
     // matches.
     const isSimple = this.#order.keys.length === 1 && plan.document === undefined
     let sizeMax = groupMax(this.#order, missing)
@@ -164,7 +167,9 @@ export class ValueWalk {
     return undefined
   }
 
-  /** Adds a document to its group. With several sort keys, only the best of a group are kept. */
+  /**
+   * Adds a document to its group. With several sort keys, only the best rows of a group are kept.
+   */
   #gather(members: number[], seq: number): void {
     const read = this.#read
     if (members.length === 0 || this.#order.keys.length === 1) members.push(seq)
@@ -174,7 +179,7 @@ export class ValueWalk {
     if (read.matches(row)) this.#best.add(row, read.missing)
   }
 
-  /** The matches of a group. */
+  /** The matches of a group, in the order of the sort. */
   *#inOrder(members: readonly number[], start: string | undefined): Generator<DocRow> {
     const read = this.#read
     if (this.#order.keys.length > 1) {
@@ -196,7 +201,7 @@ export class ValueWalk {
     }
   }
 
-  /** The matches of a group, found by walking all documents by id. */
+  /** The matches of a group in id order, found by walking all documents by id. */
   *#largeGroup(path: number, group: Group): Generator<DocRow> {
     const isPlace = startOf(path, group) === this.#placeStart
     const from = isPlace ? this.#afterId() : undefined

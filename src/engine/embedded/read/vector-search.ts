@@ -1,12 +1,12 @@
 /**
- * Search by vector: the index yields candidates, the store decides. Candidates are compared by
- * their stored vectors in the snapshot of this read, so scores are exact, and deleted documents
- * that the index still contains are never returned.
+ * Search by vector. The index yields candidates, which are rescored by their stored vectors in the
+ * snapshot of this read. So scores are exact, and deleted documents that the index still contains
+ * are never returned.
  *
- * With a filter there are three ways. If few documents match, they are listed and each vector is
- * compared. If many match, the index is walked, and documents are checked during the walk; listMax
- * gives the break-even point. If nearly all match, the index is searched without the filter, and
- * the nearest are checked.
+ * A search with a filter has three methods. If few documents match, they are listed and each vector
+ * is compared. If many match, the index is walked, and documents are checked during the walk;
+ * listMax gives the break-even point. If nearly all match, the index is searched without the
+ * filter, and the nearest documents are checked.
  */
 import { serialize } from 'node:v8'
 import type { Filter } from '../../../language/filters/filter.ts'
@@ -70,17 +70,17 @@ export function searchVectors(
   return hits
 }
 
-/** Minimum number of candidates: more improve recall and take longer. */
+/** Minimum number of candidates. More candidates improve recall and take longer. */
 const breadthMin = 128
 /** Minimum number of candidates with a selective filter. */
 const breadthMinFiltered = 48
 /**
- * Minimum number of candidates of a scan, which compares each vector anyway, so that more candidates
- * cost little.
+ * Minimum number of candidates of a scan. A scan compares every vector, so more candidates cost
+ * little.
  */
 const scanBreadthMin = 256
 
-/** Minimum share of matching documents for which the filter is checked after the search. */
+/** If at least this share of the documents matches, the filter is checked after the search. */
 const mostShare = 0.8
 
 /**
@@ -114,13 +114,13 @@ function* findCandidates(
     const candidates = view.search(query, Math.min(foundMax, Math.ceil(unfiltered / share)))
     yield { candidates, matches }
   }
-  // The fewer documents match, the more nodes the walk visits per match, which improves recall by
-  // itself.
+  // The fewer documents match, the more nodes the walk visits per match. This improves recall, so
+  // fewer candidates are needed.
   const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
   const candidates = view.searchMatching(query, Math.ceil(narrowed), matches, name)
   yield { candidates, matches }
-  // With fewer results than requested, the walk has checked all documents that it reached, so only
-  // the others are still to be checked.
+  // This set is only requested if the walk found too few results. The walk has then checked all
+  // documents that it reached, so the scan only checks the others (cached by `name`).
   yield { candidates: view.scanMatching(query, scanBreadth, matches, name), matches }
 }
 
@@ -134,11 +134,11 @@ interface CandidateSet {
 }
 
 /**
- * Number of matches up to which listing them is cheaper than a walk. Listing costs as much as there
- * are matches M. A walk checks documents until enough of them match, so its cost grows with N / M
- * for N documents, and a check costs several times as much as listing one. Both cost the same at
- * about M * M = 300 * N. A list that is used again may be longer, because comparing a listed
- * document costs a twentieth of listing it.
+ * Number of matches up to which listing them is cheaper than a walk. Listing M matches costs about
+ * M. A walk checks documents until enough of them match, so its cost grows with N / M for N
+ * documents, and a check costs several times as much as listing a match. Both methods cost the same
+ * at about M * M = 300 * N. A list that is used again may be longer, because comparing a vector
+ * costs a twentieth of listing a document.
  */
 function listMax({ count }: VectorView, isAgain: boolean): number {
   const once = Math.ceil(Math.sqrt(300 * count))
@@ -146,8 +146,8 @@ function listMax({ count }: VectorView, isAgain: boolean): number {
 }
 
 /**
- * Maximum length of a known list of matches whose vectors are all compared: with more matches, a
- * walk is faster.
+ * Maximum length of a cached list of matches. With more matches, a walk is faster than comparing
+ * all their vectors.
  */
 const listMaxAgain = 20_000
 
@@ -185,7 +185,7 @@ export class KnownMatches {
     return `${store.meta('version')} ${serialize(filter).toString('latin1')}`
   }
 
-  /** Whether a search with this filter was made before. */
+  /** Whether a search with this filter was made since the last write. */
   isKnown(name: string): boolean {
     return this.#known.has(name)
   }
@@ -227,7 +227,7 @@ export class KnownMatches {
 
 interface Known {
   list: Float64Array | undefined
-  /** Lower bound of the number of matches, when there is no list. */
+  /** Lower bound of the number of matches when there is no list; 0 if not counted. */
   moreThan: number
   share: number | undefined
 }
@@ -241,10 +241,15 @@ interface Ranked {
   readonly distance: number
 }
 
-/** Up to this many candidates are all compared, so that results are exact among few documents. */
+/**
+ * Up to this many candidates are all compared by their vectors, so that results are exact among few
+ * documents.
+ */
 const exactMax = 100
 
-/** Comparisons beyond `limit` before the error of the codes is considered known. */
+/**
+ * Number of comparisons beyond `limit` after which the largest error of codes is a usable estimate.
+ */
 const extraMin = 8
 
 /**
@@ -280,7 +285,8 @@ function rank(
     const vector = store.vectorOf(document, suffix)
     if (vector === undefined) continue
     const distance = distanceOf(vector)
-    // A zero vector, stored before the index was created: it has no direction.
+    // The distance to a zero vector is undefined. The vector was stored before the index was
+    // created.
     if (Number.isNaN(distance)) continue
     off = Math.max(off, byCode - distance)
     const item = { seq: document, distance }

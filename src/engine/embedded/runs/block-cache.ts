@@ -11,8 +11,9 @@ export class BlockCache {
   readonly #block: StatementSync
   readonly #detail: StatementSync
   /**
-   * Maximum size in bytes. The cache has two generations, each of at most half this size: entries
-   * that were used since the young generation was last full, and older ones.
+   * Maximum size in bytes. The cache has two generations, each of at most half this size. The young
+   * generation has the entries used since it was last full. When it is full again, it replaces the
+   * old generation.
    */
   sizeMax: number
   /** Blocks by number, and details by the negated number of the segment's first block. */

@@ -61,7 +61,7 @@ export class BlockScan implements ChangeSource {
     return true
   }
 
-  /** Bytes that a key stored as a whole shares with the previous key. */
+  /** Number of bytes that a key stored as a whole shares with the previous key. */
   #sharedAhead(size: number): number {
     const { bytes } = this
     const block = this.#block

@@ -1,15 +1,15 @@
 /**
- * Packs index entries into blocks of a few kilobytes. Blocks of runs are sorted. Blocks that a commit
- * writes to `recent` keep the order of the changes and are only scanned.
+ * Packs index entries into blocks of a few kilobytes. Blocks of runs are sorted. Blocks that a
+ * commit writes to `recent` keep the order of the changes and are only scanned.
  *
- *   header     count of entries u16, sum i16, values i16 (see Sums)
- *   entries    suffix size and state, shared size: as varints; then the suffix
- *   restarts   per 16 entries: offset of the first one u32; sum and values before it: i16 each
+ * header     count of entries u16, sum i16, values i16 (see Sums) entries    suffix size and state,
+ * shared size: as varints; then the suffix restarts   per 16 entries: offset of the first one u32;
+ * sum and values before it: i16 each
  *
- * An entry omits the bytes that its key shares with the previous key. The first of every 16 entries, a
- * restart, has its whole key, so a search bisects the restarts and then reads at most 16 entries. In
- * entries of rows the document number follows the suffix as a varint, except in tombstones; in entries
- * of documents it is the end of the key. Numbers are little-endian.
+ * An entry omits the bytes that its key shares with the previous key. The first of every 16
+ * entries, a restart, has its whole key, so a search bisects the restarts and then reads at most 16
+ * entries. In entries of rows the document number follows the suffix as a varint, except in
+ * tombstones; in entries of documents it is the end of the key. Numbers are little-endian.
  */
 import {
   countIn,
@@ -29,10 +29,12 @@ import type { PackedChange } from './packed-change.ts'
 export const headerSize = 6
 const interval = 16
 const restartSize = 8
-/** Maximum entries of a block: its sums must fit into 16 bits. */
+/** Maximum number of entries of a block: its sums must fit into 16 bits. */
 export const blockEntriesMax = 32_000
 
-/** Net counts of changes, additions minus removals: of all entries, and of all but array elements. */
+/**
+ * Net counts of changes, additions minus removals: of all entries, and of all but array elements.
+ */
 export interface Sums {
   readonly sum: number
   readonly values: number
@@ -52,14 +54,14 @@ export class BlockWriter {
     this.#tie = tie
   }
 
-  /** Size in bytes of the block if it ended here. */
+  /** Size of the block in bytes if no entry were added. */
   get #sizeNow(): number {
     return this.#size + restartSize * Math.ceil(this.count / interval)
   }
 
   /**
-   * Appends an entry whose first `shared` key bytes are those of the previous key. Returns false when
-   * the block would exceed `sizeMax`; the first entry always fits.
+   * Appends an entry whose first `shared` key bytes are those of the previous key. Returns false
+   * when the block would exceed `sizeMax`; the first entry always fits.
    */
   add(change: PackedChange, shared: number, sizeMax: number): boolean {
     const { bytes: key, start, size: length, state } = change
@@ -133,7 +135,8 @@ interface LaidEntry extends Change {
 }
 
 /**
- * Cursor over the entries of a block. After `previous`, `next` may not be called until the next seek.
+ * Cursor over the entries of a block. After `previous`, `next` may not be called until the next
+ * seek.
  */
 export class BlockCursor {
   readonly #tie: Tie
@@ -145,7 +148,7 @@ export class BlockCursor {
   #text: string | undefined
   /** Document number of the current entry; negative until it is decoded from the key. */
   #doc = 0
-  /** For `previous`: decoded entries before the current one, back to a restart. */
+  /** For `previous`: decoded entries before the current entry, back to a restart. */
   readonly #trail: LaidEntry[] = []
   /** Offsets in the block: of the next entry, and of the next byte to read. */
   #next = 0
@@ -245,8 +248,8 @@ export class BlockCursor {
       this.#at = this.#next
       const head = this.#varint()
       const shared = this.#varint()
-      // The current key is less than the target and shares `same` bytes with it. A next key that shares
-      // fewer bytes with the current one is greater than the target.
+      // The current key is less than the target and shares `same` bytes with it. A next key that
+      // shares fewer bytes with the current key is greater than the target.
       if (shared < same) return
       if (shared === same) {
         const size = shared + sizeIn(head)
@@ -274,8 +277,8 @@ export class BlockCursor {
 
   /**
    * Calls `tell` for the current entry and the following ones while their keys have the prefix
-   * `start`, which the current key must have. Returns whether the last entry of the block has it,
-   * too. Requires document numbers as ties.
+   * `start`, which the current key must have. Returns whether the last entry of the block has the
+   * prefix, too. Requires document numbers as ties.
    */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): boolean {
     const block = this.#block
@@ -310,8 +313,8 @@ export class BlockCursor {
   }
 
   /**
-   * Moves to the previous entry, or to the previous one of `documents`; false at the start of the
-   * block.
+   * Moves to the previous entry, or to the previous entry of one of `documents`; false at the start
+   * of the block.
    */
   previous(documents?: Documents): boolean {
     let before = this.position
@@ -388,8 +391,8 @@ export class BlockCursor {
   }
 
   /**
-   * Bytes that a key shares with a target. `known` of them are known; `rest` more bytes of the key
-   * start at `at`.
+   * Number of bytes that a key shares with a target. The first `known` bytes are equal; `rest` more
+   * bytes of the key start at `at`.
    */
   #sameSize(known: number, rest: number, at: number, target: Uint8Array): number {
     const block = this.#block
@@ -400,8 +403,8 @@ export class BlockCursor {
   }
 
   /**
-   * Whether a key of `size` bytes is less than a target with which it shares `same` bytes. Its next
-   * byte is at `at`.
+   * Whether a key of `size` bytes is less than a target with which it shares `same` bytes. The next
+   * byte of the key is at `at`.
    */
   #isBefore(same: number, size: number, at: number, target: Uint8Array): boolean {
     if (same === target.length) return false

@@ -1,7 +1,7 @@
 /**
  * Bloom filter over the values of a segment, to skip segments that cannot match (Bloom, "Space/time
- * trade-offs in hash coding with allowable errors", 1970). Bit positions are derived from two hashes
- * (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
+ * trade-offs in hash coding with allowable errors", 1970). Bit positions are derived from two
+ * hashes (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
  */
 
 /** 10 bits per key and 6 hashes: a false-positive rate of 0.8 %. */

@@ -1,10 +1,11 @@
 /**
- * State of an index entry in one source: added, removed (a tombstone), or changed while it existed. The
- * newest change of an entry hides the older ones.
+ * State of an index entry in one source: added, removed (a tombstone), or changed while it existed.
+ * The newest change of an entry hides the older ones.
  *
- * An entry is only added when it is absent and only removed when it is present; the writer must know
- * which. So changes of an entry can be combined over any interval: an addition and a removal cancel
- * out, without a tombstone. And entries can be counted without a merge: additions minus removals.
+ * An entry is only added when it is absent and only removed when it is present; the writer must
+ * know which. So changes of an entry can be combined over any interval: an addition and a removal
+ * cancel out, without a tombstone. And entries can be counted without a merge: additions minus
+ * removals.
  */
 import type { Tie } from '../format/entry-key.ts'
 
@@ -12,8 +13,8 @@ import type { Tie } from '../format/entry-key.ts'
 export const kinds = { add: 0, change: 1, remove: 2 } as const
 
 /**
- * Kind and flags: whether the entry is an array element and, for a change, whether it was one before. A
- * tombstone has the element flag of the removed entry.
+ * Kind and flags: whether the entry is an array element and, for a change, whether it was an array
+ * element before. A tombstone has the element flag of the removed entry.
  */
 export type State = number
 
@@ -57,7 +58,7 @@ export function countIn(state: State): number {
   return 1 - kindOf(state)
 }
 
-/** Change of the number of entries, not counting array elements. */
+/** Change of the number of entries, excluding array elements: 1, 0 or -1. */
 export function valuesIn(state: State): number {
   return valuesByState[state]!
 }
@@ -127,8 +128,8 @@ function stateOf(older: State, newer: State): State | undefined {
 }
 
 /**
- * State of a change when no older change of the entry exists; undefined for a tombstone, which has
- * nothing to hide.
+ * State of a change when no older change of the entry exists; undefined for a tombstone, because no
+ * older change is left to hide.
  */
 export function oldestState(state: State): State | undefined {
   switch (kindOf(state)) {

@@ -1,6 +1,6 @@
 /**
- * Cursors over sources of changes, and their merge, which yields entries: the newest change of a key
- * decides, and tombstones hide older ones.
+ * Cursors over sources of changes. Merging them yields entries: the newest change of a key decides,
+ * and a tombstone hides older changes.
  */
 import { isElement, kindOf, kinds, type State } from './change.ts'
 import type { Documents } from './document-set.ts'
@@ -17,7 +17,7 @@ export interface Cursor {
   readonly key: string
   readonly state: State
   readonly doc: number
-  /** Changes skipped by the last step because their documents are not wanted. */
+  /** Number of changes that the last step skipped because their documents are not wanted. */
   readonly passed: number
   /**
    * Moves the cursor. A cursor that is beyond the last change, or before the first, cannot be moved
@@ -37,7 +37,7 @@ export interface Found {
 /** Direction, range and filter of a walk over entries. */
 export interface EntryWalk {
   readonly direction: 1 | -1
-  /** Whether a key is in the range. Once it is false, it is false for all later keys. */
+  /** Whether a key is in the range. Once the result is false, it is false for all later keys. */
   readonly isWithin: (key: string) => boolean
   /** Whether array elements are left out. */
   readonly valuesOnly: boolean
@@ -47,7 +47,9 @@ export interface EntryWalk {
 /** Restricts a walk to the entries of some documents. */
 export interface DocumentSelection {
   readonly documents: Documents
-  /** Called repeatedly with the number of changes of other documents skipped since the last call. */
+  /**
+   * Called repeatedly with the number of changes of other documents skipped since the last call.
+   */
   readonly passing: (changes: number) => void
 }
 
@@ -81,13 +83,13 @@ interface Source {
   readonly age: number
 }
 
-/** Queue of sources by current key; of equal keys the newest source comes first. */
+/** Queue of sources by current key. Among equal keys, the newest source comes first. */
 class Sources {
   readonly #isUp: boolean
   readonly #isWithin: (key: string) => boolean
   /**
-   * Sources in order: in a list and not in a heap, because they are few, and mostly one or two
-   * alternate.
+   * Sources in order. A list is faster than a heap here: there are few sources, and mostly one or
+   * two of them alternate.
    */
   readonly #queue: Source[] = []
 

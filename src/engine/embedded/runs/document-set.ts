@@ -1,6 +1,6 @@
 /**
- * Set of document numbers: a sparse bitmap. Adding a number takes a few nanoseconds, whether numbers
- * are dense or sparse; a Set would hash each of them.
+ * Set of document numbers: a sparse bitmap. Adding a number takes a few nanoseconds, whether
+ * numbers are dense or sparse; a Set would hash each of them.
  */
 
 /** Membership test for document numbers. */
@@ -9,8 +9,8 @@ export interface Documents {
 }
 
 /**
- * Binary logarithm of the numbers per chunk. A chunk takes 512 bytes, the cost of a number far from all
- * others.
+ * Binary logarithm of the numbers per chunk. A chunk takes 512 bytes, even if it has only one
+ * number.
  */
 const chunkBits = 12
 const chunkSize = 1 << chunkBits
@@ -24,8 +24,8 @@ const unused = -1
 
 export class DocumentSet implements Documents {
   /**
-   * Hash table with open addressing, at most half full: pairs of a chunk number and the offset of its
-   * words. Numbers are mostly consecutive, so there are few collisions.
+   * Hash table with open addressing, at most half full: pairs of a chunk number and the offset of
+   * its words. Numbers are mostly consecutive, so there are few collisions.
    */
   #slots: Int32Array
   #words: Uint32Array

@@ -69,7 +69,7 @@ export interface RunRow {
 }
 
 export interface SegmentRow {
-  /** Number of the first block; the numbers of the others follow. */
+  /** Number of the first block. The other blocks have the following numbers. */
   readonly block: number
   readonly blocks: number
   readonly entries: number

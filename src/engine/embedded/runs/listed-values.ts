@@ -4,7 +4,7 @@
  */
 import { DocumentSet } from './document-set.ts'
 
-/** Minimum size of a cached list in documents: shorter lists are quickly collected again. */
+/** Minimum number of documents of a cached list: shorter lists are quickly collected again. */
 const listMin = 256
 
 /** Maximum size of all cached lists together, in documents of four bytes each. */
@@ -17,12 +17,15 @@ interface KeptList {
 
 export class ListedValues {
   /**
-   * Lists keyed by the key prefix of the value and by whether array elements count; the oldest first.
+   * Lists keyed by the key prefix of the value and by whether array elements count; the oldest
+   * first.
    */
   readonly #lists = new Map<string, KeptList>()
   #size = 0
 
-  /** The documents of a value, in a set owned by the caller. On a cache miss `list` fills the set. */
+  /**
+   * The documents of a value, in a set owned by the caller. On a cache miss `list` fills the set.
+   */
   documents(key: string, list: (documents: DocumentSet) => void): DocumentSet {
     const known = this.#lists.get(key)
     const documents = new DocumentSet(known?.chunkCount)

@@ -1,6 +1,6 @@
 /**
- * Recent changes in memory, until they become a run. They arrive in blocks and are sorted at the first
- * lookup, which the writer thread rarely does.
+ * Recent changes in memory, until they become a run. They arrive in blocks and are sorted at the
+ * first lookup. The writer thread makes few lookups, so it rarely sorts.
  */
 import { BlockScan } from './block-scan.ts'
 import { changesIn, countOf, type Sums } from './block.ts'
@@ -11,7 +11,7 @@ import type { ChangeSource } from './packed-change.ts'
 import { ChangeLog } from './sorted-changes.ts'
 import type { DocumentCursor } from './value-documents.ts'
 
-/** Maximum changes of a chunk: an insertion moves all changes after it. */
+/** Maximum number of changes of a chunk: an insertion moves all later changes of the chunk. */
 const chunkMax = 512
 
 export class Memtable {
@@ -19,7 +19,9 @@ export class Memtable {
   /** Sorted chunks. A chunk is only empty when it is the sole one. */
   readonly #chunks: Change[][] = [[]]
   #inOrder = 0
-  /** Blocks that wait to be sorted in, oldest first, and the number of their changes. */
+  /**
+   * Blocks whose changes are not in `#chunks` yet, oldest first, and the number of these changes.
+   */
   #unsorted: Uint8Array[] = []
   #unsortedCount = 0
 
@@ -45,7 +47,7 @@ export class Memtable {
   }
 
   /**
-   * All changes in key order, as input of a flush. `isOldest`: there is no older run, so tombstones are
+   * All changes in key order, as input of a flush. `isOldest`: no run exists, so tombstones are
    * dropped.
    */
   changes(isOldest: boolean): ChangeSource {

@@ -1,11 +1,11 @@
 /**
  * Merges runs into one: combines all changes of each entry.
  *
- * Adjacent keys share most of their bytes. For every key of a run the number of bytes shared with
- * the previous key is known. The queue of sources keeps this number for each pair of adjacent
- * members. Of two keys greater than a third one, the one that shares more bytes with the third is the
- * lesser. So bytes are compared only when both share equally many, and only the bytes after the
- * shared ones.
+ * Adjacent keys share most of their bytes. Runs store for each key the number of bytes shared with
+ * the previous key. The queue of sources keeps this number for each pair of adjacent sources. Of
+ * two keys that are greater than a third key, the key that shares more bytes with the third is
+ * less. So bytes are compared only when both keys share the same number of bytes with the third,
+ * and only the bytes after these.
  */
 import { combineStates, oldestState, type State } from './change.ts'
 import type { Tie } from '../format/entry-key.ts'
@@ -27,8 +27,8 @@ interface Merged {
   /** Number of newer sources. */
   readonly newer: number
   /**
-   * Bytes that the key shares with the previous key in the queue; for the first, with the last key that
-   * was passed.
+   * Number of bytes that the key shares with the previous key in the queue or, for the first
+   * source, with the last key that the merge passed.
    */
   shared: number
 }
@@ -36,7 +36,7 @@ interface Merged {
 /** Combined changes of several sources, which are given newest first. */
 export class MergedChanges implements ChangeSource {
   readonly #options: RunMergeOptions
-  /** Sources by current key; of equal keys the oldest source comes first. */
+  /** Sources by current key. Among equal keys, the oldest source comes first. */
   readonly #live: Merged[] = []
   /** Whether the first source is at the current change, so that `next` has to advance it. */
   #isShown = false

@@ -1,6 +1,6 @@
 /**
- * Changes with keys as bytes, for commits, sorting and merges. A merge mostly moves keys, and a string
- * for each would cost more than everything else.
+ * Changes with keys as bytes, for commits, sorting and merges. A merge mostly moves keys, and
+ * creating a string for each key would cost more than all other work.
  */
 import type { State } from './change.ts'
 
@@ -17,15 +17,18 @@ export interface PackedChange extends PackedKey {
   readonly doc: number
 }
 
-/** A sequence of changes. The current one is valid until `next`. */
+/** A sequence of changes. The current change is valid until the next call of `next`. */
 export interface ChangeSource extends PackedChange {
   readonly isAt: boolean
-  /** Bytes that the key shares with the previous one; any number for the first. */
+  /**
+   * Number of bytes that the key shares with the previous key; undefined behaviour for the first
+   * key.
+   */
   readonly shared: number
   next(): void
 }
 
-/** Number of bytes that two keys share, of which `known` are known. */
+/** Number of bytes that two keys share. The first `known` bytes are equal. */
 export function sharedBy(a: PackedKey, b: PackedKey, known: number): number {
   const { bytes, start, size } = a
   const { bytes: others, start: otherStart, size: otherSize } = b

@@ -49,7 +49,7 @@ export class Run {
   readonly #segments: readonly SegmentRow[]
   readonly #firsts: readonly string[]
   readonly #last: string
-  /** Block of the latest `find`, with its first key and that of the next block. */
+  /** Block of the latest `find`, with its first key and the first key of the next block (`end`). */
   #lastPlace: (Place & { readonly first: string; readonly end: string }) | undefined
   /** Per segment: net counts of all segments before it. The last element is the total. */
   readonly #sums: readonly Sums[]
@@ -123,7 +123,7 @@ export class Run {
 
   /** The change with exactly this key. */
   find({ text, bytes }: SeekKey): Change | undefined {
-    // Only the last block whose first key is not greater can have the key.
+    // Only the last block whose first key is not greater than the key can contain it.
     const { cursor } = this.#store
     this.#open(cursor, this.#nearPlaceOf(text))
     cursor.seek(bytes)
@@ -132,8 +132,8 @@ export class Run {
   }
 
   /**
-   * Calls `tell` for each change whose key has the prefix `start`, in order. Requires document numbers
-   * as ties.
+   * Calls `tell` for each change whose key has the prefix `start`, in order. Requires document
+   * numbers as ties.
    */
   each(start: SeekKey, tell: (state: State, doc: number) => void): void {
     const cursor = this.#cursor()
@@ -150,7 +150,7 @@ export class Run {
     return minus(this.#sumsBefore(high), this.#sumsBefore(low))
   }
 
-  /** Net counts of the segments that lie as a whole between two keys. Reads no block. */
+  /** Net counts of the segments whose keys all lie between two keys. Reads no block. */
   segmentSums(low: string, high: string): Sums {
     const first = lastUpTo(this.#firsts, low) + 1
     const end = Math.max(first, lastUpTo(this.#firsts, high))
@@ -178,7 +178,10 @@ export class Run {
     return { segment, block: lastUpTo(this.#detail(segment).firsts, key) }
   }
 
-  /** Like `#placeOf`, but remembers the block: consecutive lookups often need the same one. */
+  /**
+   * Like `#placeOf`, but caches the last block, because consecutive lookups often need the same
+   * block.
+   */
   #nearPlaceOf(key: string): Place {
     const last = this.#lastPlace
     if (last !== undefined && last.first <= key && key < last.end) return last
@@ -242,7 +245,9 @@ class RunCursor implements Cursor, DocumentCursor {
     this.#wanted = wanted
   }
 
-  /** Moves to the first entry that is not before `target`, starting from the block of the target. */
+  /**
+   * Moves to the first entry that is not before `target`, starting from the block of the target.
+   */
   from({ segment, block }: Place, target: Uint8Array): this {
     this.#load(segment, block)
     this.#cursor.seek(target)

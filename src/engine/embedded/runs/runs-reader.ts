@@ -1,6 +1,6 @@
 /**
- * Reads an index in sorted runs within the snapshot of a connection: the memtable, which follows the
- * table `recent`, and all readable runs, newest first.
+ * Reads an index in sorted runs within the snapshot of a connection: the memtable, which follows
+ * the table `recent`, and all readable runs, newest first.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BlockCache } from './block-cache.ts'
@@ -34,13 +34,16 @@ import { Memtable } from './memtable.ts'
 import { Run, seekKeyOf, type RunStore } from './run.ts'
 import { documentsIn, ValueDocuments } from './value-documents.ts'
 
-/** Limit of a range: the key of a value, or a prefix of such keys. */
+/** Limit of a range: the key of a value, or a prefix of keys of values. */
 export interface Bound {
   readonly key: Uint8Array
   readonly inclusive: boolean
 }
 
-/** The entries of a path with values between two bounds; an absent bound does not limit. */
+/**
+ * The entries of a path with values between two bounds; an absent bound means no limit on that
+ * side.
+ */
 export interface EntryRange {
   readonly path: number
   readonly low?: Bound
@@ -90,7 +93,7 @@ export class RunsReader {
   readonly #listed = new ListedValues()
   #version = -1
   #flushed = 0
-  /** Number of the latest row of `recent` that the memtable has. */
+  /** Number of the latest row of `recent` that the memtable contains. */
   #seen = 0
 
   constructor(
@@ -117,7 +120,7 @@ export class RunsReader {
     return this.#runs
   }
 
-  /** Number of the latest row of `recent` that was taken in. */
+  /** Number of the latest row of `recent` that the memtable contains. */
   get seen(): number {
     return this.#seen
   }
@@ -255,7 +258,7 @@ export class RunsReader {
     return documents
   }
 
-  /** Number of entries in a range; an estimate when it is greater than `enough`. */
+  /** Number of entries in a range; a result above `enough` may be an estimate. */
   countRange(range: EntryRange, enough = Infinity): number {
     const [low, high] = keysOf(range)
     const runs = this.#overlapping(low, high)
@@ -276,7 +279,7 @@ export class RunsReader {
     return this.#count(start, afterStart(start), true, this.#having(start))
   }
 
-  /** The entry of a document or row; undefined when it has none. */
+  /** The entry that a document or row has for a value; undefined if it has none. */
   find(path: number, value: Uint8Array, owner: EntryOwner): Found | undefined {
     return this.probe(path, value)(owner)
   }
@@ -294,7 +297,8 @@ export class RunsReader {
       let latest: Found | undefined = isRecent ? memtable.find(target.text) : undefined
       for (let i = 0; latest === undefined && i < runs.length; i++) {
         const run = runs[i]!
-        // All entries of a document are written at once, so few runs have its number in their range.
+        // All entries of a document are written at once, so few runs have its number in their
+        // range.
         if (tie === 'id' || (owner.seq >= run.docMin && owner.seq <= run.docMax))
           latest = run.find(target)
       }
@@ -367,15 +371,17 @@ function keysOf({ path, low, high }: EntryRange): [string, string] {
   ]
 }
 
-/** A key that is less than all entries with the value of a bound or, if `isBehind`, greater. */
+/**
+ * A key that is less than all keys of a bound's value or, if `isBehind`, greater than all of them.
+ */
 function side(path: number, { key }: Bound, isBehind: boolean): string {
   const start = valueStart(path, key)
   return isBehind ? afterStart(start) : start
 }
 
 /**
- * Returns a function that makes the key of the entry of an owner with a given value. The bytes of a
- * key are valid until the next call.
+ * Returns a function that makes the keys of the entries of one value. `start`: key prefix of the
+ * value. The bytes of a key are valid until the next call.
  */
 function seekKeysOf(start: string, tie: Tie): (owner: EntryOwner) => SeekKey {
   if (tie === 'id') return (owner) => seekKeyOf(start + tieText(owner, tie))

@@ -1,7 +1,7 @@
 /**
- * Writes an index in sorted runs. A commit appends its changes to the table `recent`. The rest is done
- * in steps of bounded size: flushing the memtable to a run, merging runs, deleting merged runs. Every
- * step is complete by itself, so a crash after any transaction leaves a valid index.
+ * Writes an index in sorted runs. A commit appends its changes to the table `recent`. All other
+ * work is done in steps of bounded size: flushing the memtable to a run, merging runs, deleting
+ * merged runs. Every step leaves a valid index, so a crash after any transaction does, too.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { blockEntriesMax, BlockWriter, changesIn, countOf } from './block.ts'
@@ -25,7 +25,7 @@ import { RunsReader, type RunsReaderOptions } from './runs-reader.ts'
 import { encodeSegment, type EncodedSegment, type SegmentOptions } from './segment.ts'
 
 export interface RunsWriterOptions extends RunsReaderOptions {
-  /** Changes in `recent` that cause a flush. */
+  /** Number of changes in `recent` that causes a flush. */
   readonly recentMax?: number | undefined
   /** Number of runs of a level that are merged into one. */
   readonly fanout?: number
@@ -38,7 +38,7 @@ const defaultRecentMax = 16_384
 const defaultFanout = 4
 /** Maximum size of a row of `recent` in bytes. */
 const recentSizeMax = 1_000_000
-/** Maximum segments that one step deletes. */
+/** Maximum number of segments that one step deletes. */
 const droppedMax = 8
 
 /** A running merge. */
@@ -48,15 +48,15 @@ interface Merge {
   readonly withFilter: boolean
 }
 
-/** Work that steps have to do. */
+/** Pending work of flushes and merges. */
 export interface Debt {
-  /** Changes that wait for a flush. */
+  /** Number of changes that wait for a flush. */
   readonly recent: number
   readonly runs: number
   readonly levels: number
   /** Number of runs per level. */
   readonly runsOf: readonly number[]
-  /** Entries of runs that are due for a merge or being merged. */
+  /** Number of entries in runs that are due for a merge or being merged. */
   readonly waiting: number
 }
 
@@ -77,10 +77,11 @@ export class RunsWriter {
   #pending: Buffer[] = []
   readonly #block: BlockWriter
   /**
-   * Latest state of each entry changed in the current transaction; built by the first call of `has`.
+   * Latest state of each entry changed in the current transaction; built by the first call of
+   * `has`.
    */
   #pendingStates: Map<string, State> | undefined
-  /** Entries that `keepUp` has to process because of earlier writes. */
+  /** Number of entries that `keepUp` has to process because of earlier writes. */
   #owed = 0
 
   constructor(database: DatabaseSync, options: RunsWriterOptions = {}) {
@@ -308,8 +309,8 @@ export class RunsWriter {
   }
 
   /**
-   * Target of the merge to continue or to start: on the lowest level that has a running merge or enough
-   * runs for one.
+   * Target of the merge to continue or to start: on the lowest level that has a running merge or
+   * enough runs for one.
    */
   #dueMerge(rows: readonly RunRow[]): RunRow | undefined {
     for (let level = 0; level < this.#levels(); level++) {
@@ -446,7 +447,7 @@ function packed(key: string) {
   return { bytes, start: 0, size: bytes.length }
 }
 
-/** Adapts sorted changes with text keys. */
+/** Adapts sorted changes with text keys to `ChangeSource`. */
 class PackedChanges implements ChangeSource {
   readonly #changes: Iterator<Change>
   readonly start = 0

@@ -1,9 +1,10 @@
 /**
- * A segment is a list of consecutive blocks of a run, written by one step of a merge. Its detail has
- * the first key and the net counts of each block, and a Bloom filter over its values:
+ * A segment is a list of consecutive blocks of a run, written by one step of a merge. Its detail
+ * has the first key and the net counts of each block, and a Bloom filter over the values of the
+ * segment:
  *
- *   blocks u16, for each block: sum i16, values i16, size of its first key u32, that key
- *   the filter, optional
+ * blocks u16, for each block: sum i16, values i16, size of its first key u32, that key the filter,
+ * optional
  */
 import { filterOf, hashesIn } from './bloom-filter.ts'
 import { BlockCursor, BlockWriter } from './block.ts'
@@ -11,11 +12,11 @@ import { docSize, tieStartIn, type Tie } from '../format/entry-key.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
 /**
- * Size of a block in bytes. SQLite keeps 489 bytes of a row of this size in the B-tree and the rest on
- * one overflow page, which it frees without rewriting.
+ * Size of a block in bytes. SQLite keeps 489 bytes of a row of this size in the B-tree and the rest
+ * on one overflow page, which it frees without rewriting.
  */
 const defaultBlockSize = 4_570
-/** Blocks of a segment: some thousand entries, written in a few milliseconds. */
+/** Maximum number of blocks of a segment: some thousand entries, written in a few milliseconds. */
 const defaultBlocksMax = 16
 
 export interface SegmentOptions {

@@ -1,9 +1,10 @@
 /**
  * Sorts changes for a flush.
  *
- * A radix sort by four bytes of the keys at a time, starting with the first four. Four bytes and
- * the index of the change make one integer, and the platform sorts integers three times as fast as
- * a comparison function sorts keys. Keys that share four bytes are sorted by the next four.
+ * This is a radix sort by four bytes of the keys at a time, starting with the first four bytes.
+ * Four bytes and the index of the change make one integer, and the platform sorts integers three
+ * times as fast as a comparison function sorts keys. Keys that share four bytes are sorted by the
+ * next four.
  */
 import { combineStates, oldestState, type State } from './change.ts'
 import { docSize } from '../format/entry-key.ts'
@@ -13,7 +14,8 @@ import type { ChangeSource, PackedChange } from './packed-change.ts'
 /** Maximum size of a group that is sorted by comparison. */
 const fewMax = 16
 /**
- * Maximum number of shared bytes: groups of keys that share more are sorted by comparison as well.
+ * Maximum number of shared bytes: groups of keys that share more bytes are sorted by comparison as
+ * well.
  */
 const depthMax = 64
 
@@ -68,8 +70,8 @@ interface Keys {
 }
 
 /**
- * Indexes of the keys in key order; equal keys keep their order. Keys that differ only in their last
- * `endSize` bytes must be in order already.
+ * Indexes of the keys in key order; equal keys keep their order. Keys that differ only in their
+ * last `endSize` bytes must be in order already.
  */
 function orderOf(keys: Keys, endSize: number): Uint32Array {
   const order = new Uint32Array(keys.starts.length - 1)
@@ -82,8 +84,8 @@ class Sorting {
   readonly #keys: Keys
   readonly #order: Uint32Array
   /**
-   * Per key: four of its bytes in the high half, its index in the low half. `#halves` is the same
-   * memory in halves, the low one first.
+   * One word per key: four bytes of the key in the high half, the index of the key in the low half.
+   * `#halves` is the same memory as 32-bit numbers, low half first.
    */
   readonly #words: BigUint64Array
   readonly #halves: Uint32Array
@@ -144,7 +146,7 @@ class Sorting {
   }
 }
 
-/** Four bytes of a key, padded with zeros, which sort before anything longer. */
+/** Four bytes of a key, padded with zeros, so that a key never sorts before its prefix. */
 function wordAt({ bytes, starts }: Keys, number: number, depth: number): number {
   const at = starts[number]! + depth
   const end = starts[number + 1]!
@@ -157,7 +159,7 @@ function wordAt({ bytes, starts }: Keys, number: number, depth: number): number 
   return word
 }
 
-/** Number of bytes that two keys share, of which `known` are known. */
+/** Number of bytes that two keys share. The first `known` bytes are equal. */
 function sharedFrom({ bytes, starts }: Keys, a: number, b: number, known = 0): number {
   const start = starts[a]!
   const otherStart = starts[b]!
@@ -169,7 +171,7 @@ function sharedFrom({ bytes, starts }: Keys, a: number, b: number, known = 0): n
   return shared
 }
 
-/** Compares two keys that share their first `depth` bytes, or as many as the shorter one has. */
+/** Compares two keys that share their first `depth` bytes, or all bytes of the shorter key. */
 function compareFrom(keys: Keys, a: number, b: number, depth: number): number {
   const shared = sharedFrom(keys, a, b, depth)
   const size = sizeOf(keys, a)
@@ -195,7 +197,7 @@ class SortedChanges implements ChangeSource {
   readonly #options: RunMergeOptions
   readonly bytes: Uint8Array
   #next = 0
-  /** Bytes that the next key shares with the last one passed. */
+  /** Number of bytes that the next key shares with the last key passed. */
   #sharedAhead = 0
   isAt = true
   start = 0

@@ -1,11 +1,11 @@
 /**
- * Documents that have one value, ascending. All keys of a value have the same prefix and end with the
- * document number, so numbers are compared and no key is converted to text.
+ * Documents that have one value, ascending. All keys of a value have the same prefix and end with
+ * the document number, so numbers are compared and no key is converted to text.
  */
 import { kindOf, kinds, type State } from './change.ts'
 import type { SeekKey } from './cursor.ts'
 
-/** Position at a change, or after the last one. */
+/** Position at a change, or after the last change. */
 export interface DocumentCursor {
   readonly isAt: boolean
   readonly state: State
@@ -58,7 +58,7 @@ export class ValueDocuments {
   }
 }
 
-/** Documents that have the value, ascending. The newest source comes first. */
+/** Documents that have the value, ascending. `sources`: newest first. */
 export function* documentsIn(sources: readonly ValueDocuments[]): Generator<number> {
   for (;;) {
     let first: ValueDocuments | undefined
@@ -88,7 +88,7 @@ export function* documentsIn(sources: readonly ValueDocuments[]): Generator<numb
   }
 }
 
-/** The newest source that has a document. Opens the sources that may have it. */
+/** The newest source that has a document. Opens the sources that may have the document. */
 function newestAt(
   doc: number,
   sources: readonly ValueDocuments[],
