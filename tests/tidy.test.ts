@@ -39,7 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'open-engine': [
     ...['settings', 'collections', 'engine', 'engine/cassandra', 'engine/embedded'],
   ],
-  settings: ['http', 'mcp', 'auth', 'providers', 'engine', 'engine/cassandra'],
+  settings: ['http', 'mcp', 'auth', 'language', 'providers', 'engine', 'engine/cassandra'],
   http: ['auth', 'databases', 'commands', 'collections', 'providers', 'engine'],
   admin: ['http', 'auth', 'databases', 'engine'],
   mcp: ['http', 'auth', 'commands'],

@@ -1,9 +1,9 @@
 /** Reads a page: the records after the position of a page state. */
 import type { Caller } from '../caller/caller.ts'
 import type { Joined } from '../engine/contract.ts'
-import type { Limits } from '../limits.ts'
 import { decodePageState, encodePageState } from './page-state.ts'
 import { read, type Wanted } from './read.ts'
+import { sizeMaxOf } from './reply-size.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
 /** The part of a query that is the same on all pages. */
@@ -57,13 +57,4 @@ export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   const state = { count: given, place: next }
   const nextPageState = encodePageState(state, query(), { noun, sort: sortNames, limits })
   return { records, joined, nextPageState }
-}
-
-/**
- * Maximum characters of a page; undefined when `count` records always fit, so that characters need
- * not be counted.
- */
-export function sizeMaxOf(count: number, limits: Limits): number | undefined {
-  const { documentLengthMax, replySizeMax } = limits
-  return count * documentLengthMax > replySizeMax ? replySizeMax : undefined
 }

@@ -7,7 +7,7 @@ import type { Caller } from '../caller/caller.ts'
 import type { ByTerms, Hit, SearchPlace } from '../engine/contract.ts'
 import type { LexicalOperator } from '../language/sorts/sort.ts'
 import type { TermStatistics } from '../search/lexical/bm25.ts'
-import { sizeMaxOf } from './read-page.ts'
+import { sizeMaxOf } from './reply-size.ts'
 import { searchUpToSize } from './search.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 

@@ -12,7 +12,7 @@ import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm
 import { similarity } from '../search/vector/similarity.ts'
 import { inTurns, Pace } from '../runtime/steps.ts'
 import { anyOrder, TopK, matching, type Wanted } from './read.ts'
-import { sizeMaxOf } from './read-page.ts'
+import { sizeMaxOf } from './reply-size.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
 /** All best hits at once; throws when they exceed the size of a reply. */
