@@ -1,7 +1,7 @@
 /**
  * The format of a backup: files that are named by keys, and a manifest that lists the files of one
- * backup. A key identifies one content, so a destination that has a file with this key does not need
- * the file again.
+ * backup. A key identifies the content of a file, so a file is not sent to a destination that
+ * already has a file with its key.
  */
 
 /**
@@ -43,13 +43,13 @@ export interface BackupContents {
 export type MadeFile = Pick<BackupFile, 'key'> & Partial<BackupFile>
 
 export type BackupPart =
-  /** The first part: the number of files that follow, and their approximate size in bytes. */
+  /** Precedes the files: their number, and their approximate total size in bytes. */
   | { readonly kind: 'begin'; readonly files: number; readonly size: number }
   | {
       readonly kind: 'file'
       readonly key: string
       readonly size: number
-      /** Must be read to its end before the next part is requested. */
+      /** The caller must read this stream to its end before it requests the next part. */
       readonly content: AsyncIterable<Uint8Array>
     }
   /** The last part. */

@@ -10,7 +10,7 @@ import { readMetric, readSourceModel } from './collection-comment.ts'
 import { plainFolding } from './index-ddl.ts'
 import type { IndexNote } from './table-notes.ts'
 
-/** The columns of system_schema.indexes that are used. */
+/** Columns of system_schema.indexes that this module reads. */
 export interface IndexRow {
   readonly keyspace_name: string
   readonly table_name: string

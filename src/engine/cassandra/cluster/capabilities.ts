@@ -1,7 +1,7 @@
 /**
  * Detects what a cluster supports, because releases and products differ. Each feature is probed
- * with a statement: a syntax error means that the grammar lacks it, any other rejection that it
- * exists.
+ * with a statement. A syntax error means that the cluster lacks the feature; any other rejection
+ * means that the feature exists.
  */
 import { errors, type Client } from 'cassandra-driver'
 import { engineErrorOf, isInvalid, isSyntaxError } from './failures.ts'
@@ -57,7 +57,7 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     knows(client, probes.notContains),
     findIndexView(client),
   ])
-  // Releases that parse NOT CONTAINS but not OR have no index that serves it.
+  // Releases that parse NOT CONTAINS but not OR have no index that serves NOT CONTAINS.
   const notContains = negations && or
   return {
     release,

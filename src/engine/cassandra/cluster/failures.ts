@@ -167,9 +167,9 @@ function kindOf(failure: unknown, message: string, act: 'read' | 'write'): Engin
 }
 
 /**
- * Kind of the error for a statement that failed on all hosts. Rejected credentials are not an
- * outage. Neither are prepared statements that all hosts have evicted, which happens while a schema
- * changes.
+ * Kind of the error for a statement that failed on all hosts. Two kinds are not an outage: all
+ * hosts reject the credentials, or all hosts have evicted the prepared statement, which happens
+ * while a schema changes.
  */
 function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
   const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)
@@ -190,7 +190,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether too few nodes are up to authenticate or authorize the user. Such a user is not rejected.
+ * Whether too few nodes are up to authenticate or authorize the user. The credentials may then
+ * still be valid.
  */
 function isUndecided(error: unknown): boolean {
   return (

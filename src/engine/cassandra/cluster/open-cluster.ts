@@ -14,7 +14,7 @@ import type { WriteClock } from './write-clock.ts'
 export interface ClusterOptions {
   readonly contactPoints: readonly string[]
   readonly port: number
-  /** Data center to connect to; undefined: that of the first contact point. */
+  /** Data center to connect to; undefined: the data center of the first contact point. */
   readonly localDataCenter: string | undefined
   /** The server's own user; undefined: the cluster needs no authentication. */
   readonly account: EngineAccount | undefined

@@ -1,7 +1,7 @@
 /**
  * Generates the timestamps of all writes of a server, for every user. A later write gets a greater
- * timestamp, even within a millisecond. Writes of different servers are ordered as well as the
- * machines' clocks agree.
+ * timestamp, even within a millisecond. Writes of different servers are in the right order only if
+ * the difference of their times exceeds the difference between the clocks of the machines.
  */
 import { policies } from 'cassandra-driver'
 

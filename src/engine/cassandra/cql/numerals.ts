@@ -37,7 +37,7 @@ export function plainNumeral(numeric: Numeric): string {
   return `${minus}${digits.slice(0, exponent)}.${digits.slice(exponent)}`
 }
 
-/** Spellings of a number in a key; the first is the one that is written. */
+/** Spellings of a number in a key; the first is the spelling that this server writes. */
 export function keySpellings(numeric: Numeric): readonly string[] {
   const parts = decimalParts(numeric)
   const written = spell(scaledNumber(numeric))
