@@ -1,7 +1,7 @@
 /**
  * Positions among the rows of a query: the branch of the plan, the page state where a page begins,
- * and the last returned row of that page. Any server can continue from a position, whatever was
- * written in between, because it knows the order of rows.
+ * and the last returned row of that page. Any server can continue from a position, even after
+ * writes, because rows have a fixed order.
  */
 import { packValue, unpackList } from '../../../json/packed.ts'
 import type { Value } from '../../../json/value.ts'

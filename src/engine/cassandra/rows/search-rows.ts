@@ -206,8 +206,9 @@ class NearestHits {
 type TermSearch = RowSearch & { readonly by: ByTerms & { readonly column: Column } }
 
 /**
- * Searches with the cluster's term index. Ranks of different branches are not comparable, so a plan
- * with several branches is replaced by a search without terms of the filter.
+ * Searches with the cluster's term index. Ranks of different branches are not comparable. A plan
+ * with several branches is therefore replaced by a search without conditions, and the filter is
+ * checked on its results.
  */
 async function searchRowsByRank(
   { session, can }: RowAccess,
