@@ -59,7 +59,10 @@ export class AnalysisBudget implements StepBudget {
     this.#leftOfText = this.#textMax
   }
 
-  /** Starts a new text. A returned promise must be awaited first, to let other requests run. */
+  /**
+   * Starts a new text. If a promise is returned, the caller must await it before the analysis, so
+   * that other requests can run.
+   */
   nextText(): Promise<void> | undefined {
     this.startText()
     return this.#deadline.pause()

@@ -105,8 +105,8 @@ export function differences(
 }
 
 /**
- * Options as replies show them: with the reranker that is in use, and with the whole definition of
- * the analyzer, which may have to be read from storage.
+ * Options as replies show them: with the reranker that the server uses, and with the definition of
+ * the analyzer, which may be read from storage.
  */
 export function showOptions(
   options: CollectionOptions,
