@@ -48,8 +48,8 @@ export interface Changed {
   /** Records that were changed, or needed no change. */
   readonly settled: readonly Settled[]
   /**
-   * Why records that are not in `settled` were not changed. It is not a failure if a record was
-   * deleted meanwhile or stopped matching.
+   * Why some records are missing in `settled`. It is not a failure if a record was deleted
+   * meanwhile or stopped matching.
    */
   readonly failure: ApiError | undefined
 }

@@ -81,7 +81,7 @@ export function* entriesIn(list: string): Steps<readonly string[]> {
   return entries
 }
 
-/** The two sides of an entry such as "a => b"; undefined if it has only one. */
+/** The two sides of an entry such as "a => b"; undefined if the entry does not contain `sign`. */
 export function pairIn(entry: string, sign = '=>'): readonly [string, string] | undefined {
   const at = entry.indexOf(sign)
   if (at < 0) return undefined

@@ -89,7 +89,7 @@ export function keyOf(definition: unknown): string {
   return key
 }
 
-/** Keys by definition. Definitions are immutable, so each is computed once. */
+/** Keys by definition. A definition is immutable, so its key is computed once. */
 const keys = new WeakMap<object, string>()
 
 /** Upper estimate of the bytes of a compiled analyzer, without reading its lists. */

@@ -134,7 +134,10 @@ export class VectorView {
     return this.#merge((segment) => segment.scanAll(query, breadth))
   }
 
-  /** Like `scanAll`, for documents that match. Results of `matches` are cached by `name`. */
+  /**
+   * Like `scanAll`, but for documents that match. Results of `matches` are cached by the `name` of
+   * the filter.
+   */
   scanMatching(
     query: Float32Array,
     breadth: number,
@@ -145,7 +148,7 @@ export class VectorView {
     return this.#merge((segment) => segment.scanAll(query, breadth, matches))
   }
 
-  /** Drops the cached results of `matches`, unless they are of this filter and still valid. */
+  /** Drops the cached results of `matches` if they are from another filter or no longer valid. */
   #remember(name: string): void {
     // A reused node may hold a document that was never tested.
     const taken = this.#segments.map(({ takenCount }) => takenCount)

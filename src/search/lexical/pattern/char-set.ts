@@ -40,7 +40,7 @@ export const anyOf = (sets: readonly CharSet[]): CharSet =>
 export const allOf = (sets: readonly CharSet[]): CharSet =>
   weighted((char) => sets.every((set) => set(char)), sets)
 
-/** The set without distinction of case. */
+/** The set without regard to case. */
 export function ignoringCase(set: CharSet): CharSet {
   const inEitherCase = (char: number) => {
     if (set(char)) return true

@@ -1,6 +1,6 @@
 /**
- * Simple patterns as in Lucene: the longest match counts, not the first. All alternatives are
- * followed at the same time, so the time is at most proportional to text times pattern.
+ * Simple patterns as in Lucene: of all matches at a position, the longest counts. All alternatives
+ * are followed at the same time, so the time is at most proportional to text times pattern.
  */
 import { parsePattern } from './parse-pattern.ts'
 import { compile, type PatternStep } from './program.ts'

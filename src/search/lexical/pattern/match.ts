@@ -18,7 +18,7 @@ export type Slots = Int32Array
 const restore = -1
 const shorten = -2
 
-/** A step takes about 30 ns, as much as two steps of other stages. */
+/** Budget for one step. It takes about 30 ns, as much as two steps of other stages. */
 const walkSteps = 2
 
 /** Maximum numbers on the stack, far more than reasonable patterns need. */
@@ -181,7 +181,9 @@ export class PatternWalk {
     return position
   }
 
-  /** Lookbehind: tries starts from right to left until the content ends at this position. */
+  /**
+   * Matches a lookbehind: tries starts from right to left until its content ends at this position.
+   */
   #isBehind(firstStep: number, position: number): boolean {
     for (let start = position; start >= 0; start--)
       if (this.#from(firstStep, start, position) !== undefined) return true
@@ -200,7 +202,9 @@ export class PatternWalk {
     return isSame ? position + wanted.length : undefined
   }
 
-  /** Resumes the last alternative on the stack; false if the stack has no further one. */
+  /**
+   * Resumes the last alternative on the stack above `base`. False: there are no more alternatives.
+   */
   #back(base: number): boolean {
     const stack = this.#stack
     while (stack.length > base) {
@@ -216,7 +220,7 @@ export class PatternWalk {
         this.#position = first
         return true
       }
-      // The entry belongs to a run, which gives up its last character.
+      // The entry belongs to a run of characters. The run gives up its last character.
       const position = second - (this.#isPairBefore(second) ? 2 : 1)
       if (position > first) stack.push(what, first, position)
       this.#next = shorten - what + 1

@@ -127,7 +127,7 @@ export class Words {
   #readWord(start: number): number {
     const text = this.#text
     let end = start
-    /** Class of the last character besides extenders. */
+    /** Class of the last character, ignoring extenders. */
     let last = connector
     /** Classes that occur, one bit each. */
     let seen = 0
