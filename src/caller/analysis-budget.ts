@@ -18,7 +18,7 @@ export interface StepBudget {
   take(steps: number): void
 }
 
-/** Number of steps between two checks of the deadline. They take one to two milliseconds. */
+/** Number of steps between two checks of the deadline. These steps take one to two milliseconds. */
 const checkSteps = 65_536
 
 /** The budget of one request, to which the analysis of all its texts is charged. */

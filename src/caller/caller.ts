@@ -34,8 +34,9 @@ export interface Caller extends Deadline {
    */
   reserve?(size: number, before: number): Promise<void> | undefined
   /**
-   * Borrows memory for values that are parsed from a long text; the returned function returns it.
-   * Waits until memory is available; rejects at the deadline. Absent: memory is not limited.
+   * Borrows memory for values that are parsed from a long text. The returned function releases the
+   * memory. Waits until memory is available; rejects at the deadline. Absent: memory is not
+   * limited.
    */
   borrow?(size: number): Promise<() => void>
   /** Called after each read for this caller. Absent: reports are not wanted. */

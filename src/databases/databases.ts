@@ -65,7 +65,7 @@ interface DatabaseEntry extends Omit<DatabaseInfo, 'status'> {
 interface Stored {
   /** Id of the organization that owns all databases. */
   readonly organization: string
-  /** The home database first, then the others in order of creation. */
+  /** The home database first, then the other databases in order of creation. */
   readonly databases: readonly DatabaseEntry[]
 }
 

@@ -32,7 +32,8 @@ export interface StoreBackup extends BackupFile {
 }
 
 /**
- * Summary of a backup. It lacks the size and checksum of a file that the destination already has.
+ * Contents of a backup. A file that the destination already has is listed without size and
+ * checksum.
  */
 export interface BackupContents {
   readonly created: string

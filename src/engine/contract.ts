@@ -103,11 +103,11 @@ export interface Engine {
   /**
    * The best documents of a search that match the filter, best first. Ties are ordered by ascending
    * _id; for rows, in stored order. Scores are exact, but a search by vector is approximate: it may
-   * miss some of the best. Undefined when the engine cannot serve the search: the layer above then
-   * scans all documents. A search by terms has pages: with `after`, scores are computed with the
-   * statistics in `after`, and only hits after that position are returned. A matching document that
-   * exists unchanged throughout then has a bit-identical score on all pages, and is found exactly
-   * once.
+   * miss some of the best documents. Undefined when the engine cannot serve the search: the layer
+   * above then scans all documents. A search by terms has pages: with `after`, scores are computed
+   * with the statistics in `after`, and only hits after that position are returned. A matching
+   * document that exists unchanged throughout then has a bit-identical score on all pages, and is
+   * found exactly once.
    */
   search(
     collection: Collection,
@@ -270,7 +270,7 @@ export interface Query extends ReadQuery<Filter, SortKey> {
  * order (language/columns/stored-order.ts).
  */
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
-  /** Columns to return, in this order. Row texts consist of them. */
+  /** Columns to return, in this order. Row texts contain exactly these columns. */
   readonly columns: readonly Column[]
   /** Columns that the caller also reads: rows provide them, row texts omit them. */
   readonly needed?: readonly Column[] | undefined
@@ -284,7 +284,7 @@ interface SearchQuery<F, By> {
   readonly sizeMax?: number
   /** Position where the previous page of the same search ended; only for searches by terms. */
   readonly after?: SearchPlace | undefined
-  /** Statistics of the previous page, which also decide the scores of this page. */
+  /** Statistics of the scores of the previous page, which this page must use, too. */
   readonly statistics?: TermStatistics | undefined
 }
 
@@ -362,8 +362,8 @@ export interface Page<Item = StoredRecord> {
    */
   readonly served: { readonly filter: boolean; readonly sort: boolean }
   /**
-   * Position of the next page; undefined when nothing follows. Always set by an engine that did not
-   * serve everything.
+   * Position of the next page; undefined when nothing follows. Valid even with `lookAhead: false`
+   * if the engine did not serve the whole query.
    */
   readonly next: Position | undefined
   /** True when an index was not usable and the engine scanned all records instead. */
@@ -388,7 +388,7 @@ export interface Joined {
 export interface Row {
   /** The value of a column; undefined: the column has no value. */
   get(column: Column): ColumnValue | undefined
-  /** The returned columns as JSON for the client, if the engine has it already. */
+  /** The returned columns as JSON for the client, if the engine has this text already. */
   readonly text?: string | undefined
   /** Approximate number of characters of the row's text. */
   readonly size: number

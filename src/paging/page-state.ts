@@ -81,7 +81,9 @@ export function decodeSearchState(
   return state
 }
 
-/** Names of the groups of hits in a state. */
+/**
+ * Names of the groups of hits in a page state: hits with all terms, and hits with only some terms.
+ */
 const groupNames = { all: 'scored', some: 'partly scored' } as const
 
 /** First byte of a state. States of version 0.1 are JSON arrays, so they start with "[". */

@@ -12,8 +12,8 @@ import { andThen, inTurns, Pace, type Steps } from '../runtime/steps.ts'
 import type { AnyQuery, AnySearch, ReadFields, SortedBy, Source } from './source.ts'
 
 /**
- * A query to this module. Unlike a query to the engine, it may continue at a position in a sort
- * that this module makes.
+ * A query to this module. Unlike a query to the engine, it may continue after a record of a sort
+ * that this module executes.
  */
 export type Wanted<Q extends AnyQuery> = Omit<
   Q,
@@ -45,8 +45,8 @@ export const anyOrder = {
 } as const
 
 /**
- * A position in the results: the engine's or, if this module sorts, the sort key of the last
- * record.
+ * A position in the results: a position of the engine or, if this module sorts, the sort key of the
+ * last record.
  */
 export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }
@@ -56,7 +56,7 @@ export interface FoundRecords<Item> {
   readonly records: Item[]
   /** The joined texts, when the caller needs no records. */
   readonly joined?: Joined | undefined
-  /** Absent when there are no more records, or when lookAhead was off. */
+  /** Absent when there are no more records, or when lookAhead is false. */
   readonly next: PagePosition | undefined
 }
 
@@ -215,7 +215,7 @@ interface Sortable<Item> {
   readonly key: SortedBy
 }
 
-/** Sorts unsorted records of the engine, keeping only as many as are wanted. */
+/** Sorts unsorted records of the engine. Keeps only as many records as the page needs. */
 async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,

@@ -1,9 +1,9 @@
 /**
- * Options of createCollection: parses them into a schema, and compares that with an existing
+ * Options of createCollection: parses them into a schema, and compares the schema with an existing
  * collection.
  *
- * The form of all options is checked first (keys, JSON types, bounds); only a well-formed
- * request is then compared with the features of this server.
+ * The form of all options is checked first (keys, JSON types, bounds); only a well-formed request
+ * is then compared with the features of this server.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type {

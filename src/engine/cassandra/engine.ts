@@ -116,7 +116,7 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
   }
 }
 
-/** Maximum number of engines of accounts that are kept in memory; each is small. */
+/** Maximum number of cached engines of accounts. Each is small. */
 const actingMax = 1_000
 
 class CassandraEngine implements Engine {
@@ -476,7 +476,7 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Adds explanations to failed outcomes of writes; checks the target when it may be gone. */
+  /** Explains failed outcomes of writes. Throws if the target was dropped. */
   async #withFailures<T>(
     outcomes: readonly (T | EngineError)[],
     target: Target,

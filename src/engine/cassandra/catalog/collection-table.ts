@@ -59,7 +59,7 @@ export function createTableText(target: Named, options: CollectionOptions): stri
 }
 
 export interface CollectionIndex {
-  /** Last part of the index name. The name is that of the collection, "_", and this suffix. */
+  /** Last part of the index name, which consists of the collection's name, "_" and this suffix. */
   readonly suffix: string
   readonly of: string
   readonly given: ReadonlyMap<string, string>

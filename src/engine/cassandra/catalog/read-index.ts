@@ -1,4 +1,4 @@
-/** Converts rows of system_schema.indexes. */
+/** Converts rows of system_schema.indexes to indexes of the engine contract. */
 import { packIfLong } from '../../../search/lexical/definition.ts'
 import type { TextFolding } from '../../../language/columns/column-type.ts'
 import { isCollection } from '../../../language/columns/collections.ts'

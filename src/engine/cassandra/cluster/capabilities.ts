@@ -31,7 +31,7 @@ export interface Capabilities {
 
 export interface ProbedCluster extends Capabilities {
   /**
-   * Version of Cassandra, such as "5.0.9", followed by that of the product if it has its own:
+   * Version of Cassandra, such as "5.0.9". The version of the product follows if it has one:
    * "4.0.0, DSE 6.9.21".
    */
   readonly release: string

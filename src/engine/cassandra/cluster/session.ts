@@ -49,7 +49,7 @@ export interface ResultPage {
   readonly rows: readonly ResultRow[]
   /** Position of the next page; undefined on the last page. */
   readonly pageState: string | undefined
-  /** Whether the condition of a conditional write held. */
+  /** Whether a conditional write was applied, because its condition held. */
   readonly wasApplied: boolean
 }
 
@@ -271,8 +271,8 @@ export class Session {
 }
 
 /**
- * Option of reads, which need no timestamp. With undefined, as the driver's type declares, the
- * driver would generate one.
+ * Option of reads, because reads need no timestamp. If the option were undefined, as the driver's
+ * type declares, the driver would generate a timestamp.
  */
 const noTimestamp = { timestamp: null } as unknown as QueryOptions
 

@@ -13,7 +13,9 @@ export interface StatementOwner extends Pick<Caller, 'principalName' | 'signal'>
   answered?(text: string, rows: number): void
 }
 
-/** Statements per turn of the event loop. The driver builds one in up to half a millisecond. */
+/**
+ * Statements per turn of the event loop. The driver takes up to half a millisecond to build one.
+ */
 export const sentAtOnce = 16
 
 export class StatementQueue {

@@ -7,8 +7,8 @@
 import { Pace, type Steps } from '../../../runtime/steps.ts'
 
 /**
- * Encodes a collection. `partsOf` returns an element, or a key and its value; an item without parts
- * is skipped.
+ * Encodes a collection. `partsOf` returns the bytes of an element, or of a key and its value. If it
+ * returns an empty list, the item is skipped.
  */
 export function* bytesOfCollection<T>(
   items: Iterable<T>,

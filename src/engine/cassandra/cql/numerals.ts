@@ -15,7 +15,8 @@ export interface ScaledNumber {
 }
 
 /**
- * The form in which a number is written. Whole numbers of up to `zerosMax` digits have no exponent.
+ * The form in which this server writes a number. Whole numbers of up to `zerosMax` digits have no
+ * exponent.
  */
 export function scaledNumber(numeric: Numeric): ScaledNumber {
   const parts = decimalParts(numeric)

@@ -111,7 +111,7 @@ function holds(
     case 'exists':
       return exists.has(term.path)
     default:
-      // The term is part of all branches, so it does not distinguish them.
+      // Such terms are part of all branches, so they do not distinguish the branches.
       return true
   }
 }
@@ -162,8 +162,8 @@ function branchesOf(
 }
 
 /**
- * Branches, at least one of which holds for every document that the filter matches. Undefined: no
- * term restricts the filter. An empty list: no document can match.
+ * Branches that cover the filter: every matching document satisfies at least one of them.
+ * Undefined: no term restricts the filter. An empty list: no document can match.
  */
 function alternativesOf(filter: Filter): readonly Branch[] | undefined {
   switch (filter.kind) {

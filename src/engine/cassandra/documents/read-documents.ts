@@ -237,7 +237,7 @@ async function* findMatching(
 
 type KeyPlan = Extract<FilterPlan, { kind: 'keys' }>
 
-/** Whether the filter restricts nothing but the _id, to a few values, as most reads do. */
+/** Whether the filter only restricts the _id, to a few values, as in most reads. */
 function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
   return (
     plan.kind === 'keys' &&

@@ -129,7 +129,7 @@ async function replace(
   const version = String(before.version)
   const transaction = versionAfter(version)
   const textBefore = before.search && (before.search.lexical ?? '')
-  // Documents without a version were written without an entry in the term index.
+  // The text of a document without a version has no entry in the term index yet.
   const hasSameText = version !== noVersion && textBefore === (after.search.lexical ?? '')
   const columns = await columnsFor(writing, after, transaction)
   if (!hasSameText) await putText(writing, after, transaction)
@@ -263,7 +263,7 @@ function isOlder(version: string, other: string): boolean {
   return written !== undefined && otherWritten !== undefined && written < otherWritten
 }
 
-/** Versions of a document around its write; undefined: the document does not exist. */
+/** Versions of a document before and after a write; undefined: the document does not exist. */
 interface Versions {
   readonly before: string | undefined
   readonly after: string | undefined

@@ -40,7 +40,7 @@ export interface Posting {
   readonly digest: string
   /** Number of occurrences. */
   readonly count: number
-  /** Number of all terms of the text. */
+  /** Number of terms of the text, with repetitions. */
   readonly tokens: number
   /** Time of the write in microseconds since 1970. */
   readonly written: bigint

@@ -1,4 +1,4 @@
-/** One query of a plan: terms for the key, for indexed columns and for others. */
+/** One query of a plan: terms for the key, for indexed columns and for other columns. */
 import { isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type { KeyCondition } from '../../../language/columns/key-conditions.ts'

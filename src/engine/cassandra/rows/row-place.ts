@@ -24,7 +24,7 @@ export interface RowPlace {
 }
 
 export interface LastRow {
-  /** Number of rows of the page up to and including this one. */
+  /** Position of this row in its page, starting at 1. */
   readonly count: number
   readonly token: bigint
   /** Values of the clustering columns. */

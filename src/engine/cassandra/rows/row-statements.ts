@@ -109,8 +109,9 @@ export function* readRow(
 }
 
 /**
- * Statements that delete the rows that satisfy the conditions; none: no row can satisfy them.
- * Undefined: the cluster orders the texts differently, so rows must be read and deleted one by one.
+ * Statements that delete the rows that satisfy the conditions. An empty list: no row can satisfy
+ * the conditions. Undefined: the cluster orders the texts differently, so rows must be read and
+ * deleted one by one.
  */
 export function deleteRows(
   table: Table,
