@@ -138,8 +138,8 @@ export async function deleteDocuments(
 }
 
 /**
- * Changes the first matching document. If the filter pins the _id and no text must be embedded, the
- * document is locked before it is read; an embedding request would keep other writers waiting.
+ * Changes the first matching document. If the filter pins the _id and the change embeds no text,
+ * the document is locked before it is read; an embedding request would keep other writers waiting.
  * `inserting` is the revision of an upsert; undefined: no upsert.
  */
 async function changeOne(

@@ -34,7 +34,7 @@ export interface Analyzer {
 }
 
 export interface AnalysisBounds {
-  /** Bytes of terms in UTF-8 after which analysis may stop, because more are not used. */
+  /** Bytes of terms in UTF-8 after which analysis may stop, because further terms are not used. */
   readonly sizeMax?: number
   /** Budget for the work. Throws when it is exceeded. */
   readonly budget?: AnalysisBudget

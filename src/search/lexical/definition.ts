@@ -46,7 +46,10 @@ export class StoredAnalyzer {
   }
 }
 
-/** The definition, or a StoredAnalyzer with the result of `makeRead` if it is long. */
+/**
+ * Returns the definition. If it is long, returns a StoredAnalyzer instead, which reads the
+ * definition with the result of `makeRead`.
+ */
 export function storeIfLong(definition: unknown, makeRead: () => () => unknown): unknown {
   if (typeof definition !== 'object' || definition === null) return definition
   if (definition instanceof StoredAnalyzer) return definition

@@ -108,7 +108,7 @@ function unknownColumn(table: Table, { kind, column }: GivenIndex): ApiError {
 
 /**
  * Throws when the table has the maximum number of indexes or an equal index, when the column is the
- * partition key, or when its vectors are too long for an index.
+ * whole partition key, or when its vectors are too long for an index.
  */
 export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition

@@ -296,7 +296,7 @@ const passing = [
 ]
 
 /**
- * Disables the driver's retries of writes: the code that sends a write finds out whether a write
- * without an answer was applied.
+ * Disables the driver's retries of writes: the code that sends a write decides what to do if no
+ * answer arrives.
  */
 const noRetry = new policies.retry.FallthroughRetryPolicy()

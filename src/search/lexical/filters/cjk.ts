@@ -86,7 +86,10 @@ function* pairOf(char: Token, next: Token, outputUnigrams: boolean): Iterable<To
   }
 }
 
-/** The last character as a token, if needed: in a longer run it is already part of a pair. */
+/**
+ * The last character as a token, if needed. In a longer run, this character is already part of a
+ * pair.
+ */
 function* endOf({ last, isAlone }: Run, outputUnigrams: boolean): Iterable<Token> {
   if (isAlone || outputUnigrams) yield last
 }

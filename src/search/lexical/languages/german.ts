@@ -86,7 +86,10 @@ function endingOf(stem: string, letters: number): number {
   return /[esnt]$/.test(stem) ? 1 : 0
 }
 
-/** Unifies spellings on keyboards without umlauts and ß: "ä" and "ae" become "a". */
+/**
+ * Unifies spellings with umlauts or ß and their replacements on other keyboards: "ä" and "ae"
+ * become "a".
+ */
 export function germanNormalization(word: string): string {
   return word.replace(
     /ae|oe|(?<![aeiouyqäöü])ue|[äöüß]/g,

@@ -89,7 +89,10 @@ export class PatternWalk {
     return true
   }
 
-  /** End of a match of the steps up to "done" from this position; undefined if they fail. */
+  /**
+   * Matches the steps from `firstStep` to "done" at this position. Returns the end of the match;
+   * undefined: no match.
+   */
   #from(firstStep: number, start: number, wantedEnd?: number): number | undefined {
     const base = this.#stack.length
     let at = firstStep
@@ -115,9 +118,9 @@ export class PatternWalk {
     }
   }
 
-  /** The step to continue at. */
+  /** The step to continue with. */
   #next = 0
-  /** After backtracking, the position to continue at. */
+  /** After backtracking, the position in the text to continue at. */
   #position = 0
 
   #walk(step: PatternStep, at: number, position: number): number | undefined {

@@ -28,7 +28,7 @@ import {
   southeastAsian,
 } from './word-classes.ts'
 
-/** Maximum characters between words before their cost is charged. */
+/** Maximum characters that are scanned for the next word before their cost is charged. */
 const gapCounted = 1_024
 
 /** A cursor over the words of a text, which allocates nothing per word. */

@@ -216,7 +216,7 @@ function randomLevel(): u32 {
   return min(<u32>(-Math.log(unit) / Math.log(<f64>M)), LEVEL_MAX)
 }
 
-/** Allocates the lists above level 0. Returns the level for which there was room. */
+/** Allocates a node's lists above level 0. Returns the level of the node: 0 if there is no room. */
 function takeUpper(id: u32, level: u32): u32 {
   setLevel(id, 0)
   if (level == 0) return 0
