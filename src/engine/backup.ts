@@ -44,7 +44,7 @@ export interface BackupContents {
 export type MadeFile = Pick<BackupFile, 'key'> & Partial<BackupFile>
 
 export type BackupPart =
-  /** Precedes the files: their number, and their approximate total size in bytes. */
+  /** Precedes the files. Contains their number and their approximate total size in bytes. */
   | { readonly kind: 'begin'; readonly files: number; readonly size: number }
   | {
       readonly kind: 'file'

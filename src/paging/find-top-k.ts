@@ -22,7 +22,9 @@ export interface SearchEmbedder {
   readonly check: (vector: Float32Array) => void
 }
 
-/** Converts a sort to the vector or terms of a search. Embeds a text. */
+/**
+ * Converts a sort to the vector or terms of a search. If the sort has a text to embed, embeds it.
+ */
 export async function searchedBy(
   sort: SearchSort,
   embedding: () => SearchEmbedder,

@@ -56,7 +56,10 @@ export interface FoundRecords<Item> {
   readonly records: Item[]
   /** The joined texts, when the caller needs no records. */
   readonly joined?: Joined | undefined
-  /** Absent when there are no more records, or when lookAhead is false. */
+  /**
+   * Position of the next page; undefined when no records follow. With lookAhead false, it is only
+   * set if `sizeMax` ended the page.
+   */
   readonly next: PagePosition | undefined
 }
 

@@ -49,7 +49,7 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
 }
 
 export type AnyQuery = Query | RowQuery
-/** Options that only queries for documents, or only queries for rows, have. */
+/** The options that are specific to queries for documents, or to queries for rows. */
 export type ReadFields<Q extends AnyQuery> = Omit<Q, keyof ReadQuery<unknown, unknown>>
 export type AnySearch = Search | RowSearch
 

@@ -32,7 +32,7 @@ export function checkOrder(
     )
 }
 
-/** Reads a flag, which "true" or "1" sets; `otherwise` if the argument is absent. */
+/** Whether a flag is "true" or "1"; `otherwise` if the argument is absent. */
 export function flagIn(args: Arguments, name: string, otherwise: boolean): boolean {
   const flag = args.get(name)?.toLowerCase()
   return flag === undefined ? otherwise : flag === 'true' || flag === '1'

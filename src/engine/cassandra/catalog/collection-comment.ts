@@ -135,9 +135,7 @@ function unreadable(name: string): EngineError {
   )
 }
 
-/**
- * Whether the options have the right types. Other software may have written a comment with others.
- */
+/** Whether the options have the right types. Other software may have written other types. */
 function isSound({ indexing, vector }: CommentOptions): boolean {
   if (!isIndexing(indexing)) return false
   if (!vector) return true

@@ -23,7 +23,9 @@ const columns: ReadonlyMap<string, string> = new Map([
 export const vectorColumn = 'query_vector_value'
 export const lexicalColumn = 'query_lexical_value'
 
-/** Name suffixes of the indexes, and the column or part of a map that each indexes. */
+/**
+ * Name suffixes of the indexes, and the column of each index. `entries()`: the entries of a map.
+ */
 const indexes: readonly (readonly [suffix: string, of: string])[] = [
   ['exists_keys', 'exist_keys'],
   ['array_size', 'entries(array_size)'],

@@ -37,7 +37,8 @@ async function createTables(
   replication: Replication,
 ): Promise<void> {
   try {
-    // The server's user may lack the permission to create keyspaces.
+    // The server's user may lack the permission to create keyspaces, so CREATE is not sent if the
+    // keyspace exists.
     if (!(await exists(session, systemKeyspace)))
       await session.define(createKeyspaceText(systemKeyspace, replication))
     for (const name of missing) {

@@ -18,7 +18,7 @@ export type Slots = Int32Array
 const restore = -1
 const shorten = -2
 
-/** Budget for one step. It takes about 30 ns, as much as two steps of other stages. */
+/** Cost of a step, which takes about 30 ns, as long as two steps of other stages. */
 const walkSteps = 2
 
 /** Maximum numbers on the stack, far more than reasonable patterns need. */

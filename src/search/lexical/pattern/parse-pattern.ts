@@ -267,7 +267,7 @@ class PatternReader {
     const text = this.#source.slice(this.#at, end)
     this.#at = after
     const chars = Array.from(text, (char) => this.#literal(char))
-    // In Java, a quantifier after a quotation applies to its last character.
+    // In Java, a quantifier after a quotation applies to the last quoted character.
     const last = this.#java ? chars.pop() : undefined
     return { kind: 'sequence', of: last ? [...chars, this.#repeated(last)] : chars }
   }
