@@ -18,7 +18,7 @@ export interface StepBudget {
   take(steps: number): void
 }
 
-/** Number of steps between two checks of the deadline. They take one to two milliseconds. */
+/** Number of steps between two checks of the deadline. These steps take one to two milliseconds. */
 const checkSteps = 65_536
 
 /** The budget of one request, to which the analysis of all its texts is charged. */
@@ -59,7 +59,10 @@ export class AnalysisBudget implements StepBudget {
     this.#leftOfText = this.#textMax
   }
 
-  /** Starts a new text. A returned promise must be awaited first, to let other requests run. */
+  /**
+   * Starts a new text. If a promise is returned, the caller must await it before the analysis, so
+   * that other requests can run.
+   */
   nextText(): Promise<void> | undefined {
     this.startText()
     return this.#deadline.pause()

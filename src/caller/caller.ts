@@ -1,5 +1,5 @@
 /**
- * The party that waits for a reply, and its deadline.
+ * The client or tool that waits for a result, and its deadline.
  *
  * Every request has one caller, which is passed through parsing, analysis, reading and printing. A
  * timer cannot fire while work holds the thread, so long work regularly checks with its caller
@@ -29,13 +29,14 @@ export interface Caller extends Deadline {
   /**
    * Reserves memory for `size` bytes that are about to be read and kept until the reply is sent;
    * replaces an earlier reservation of `before` bytes. Returns undefined if memory is available,
-   * and otherwise a promise, which rejects at the deadline. Nothing is held while waiting, so that
-   * two callers cannot deadlock. Absent: memory is not limited.
+   * and otherwise a promise, which rejects at the deadline. A waiting caller gives up its earlier
+   * reservation, so that two callers cannot deadlock. Absent: memory is not limited.
    */
   reserve?(size: number, before: number): Promise<void> | undefined
   /**
-   * Borrows memory for values that are parsed from a long text; the returned function returns it.
-   * Waits until memory is available; rejects at the deadline. Absent: memory is not limited.
+   * Borrows memory for values that are parsed from a long text. The returned function releases the
+   * memory. Waits until memory is available; rejects at the deadline. Absent: memory is not
+   * limited.
    */
   borrow?(size: number): Promise<() => void>
   /** Called after each read for this caller. Absent: reports are not wanted. */

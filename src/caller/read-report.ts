@@ -1,12 +1,12 @@
 /** Reports of reads, for logs and traces. */
 
-/** How a read was planned, and what it met. Has names and counts, and no data. */
+/** The plan of a read, and the entries and documents that it read. Contains no stored data. */
 export interface ReadReport {
   /** The plan, in one line. */
   readonly plan: string
-  /** Entries that the plan expected to pass; undefined: not counted. */
+  /** Index entries that the plan expected to read; undefined: not counted. */
   readonly expected?: number | undefined
-  /** Entries that were passed, and documents that were read, if the engine knows. */
+  /** Index entries and documents that were read, if the engine counts them. */
   readonly entries?: number | undefined
   readonly documents?: number | undefined
   readonly elapsedMs: number
@@ -17,7 +17,7 @@ export function printReport(report: ReadReport): string {
   return `${report.plan}: ${printMet(report)}`
 }
 
-/** What a plan expected and what the read met, without names. */
+/** The counts of a report in one line, without the plan. */
 export function printMet({ expected, entries, documents, elapsedMs }: ReadReport): string {
   const counts = [
     ...(expected === undefined ? [] : [`entries expected: ${Math.round(expected)}`]),

@@ -138,9 +138,9 @@ export async function deleteDocuments(
 }
 
 /**
- * Changes the first matching document. If the filter pins the _id, the document is locked
- * before it is read, unless an embedding request would keep other writers waiting. `inserting`
- * is the revision of an upsert; undefined: no upsert.
+ * Changes the first matching document. If the filter pins the _id and the change embeds no text,
+ * the document is locked before it is read; an embedding request would keep other writers waiting.
+ * `inserting` is the revision of an upsert; undefined: no upsert.
  */
 async function changeOne(
   store: DocumentStore,
@@ -165,7 +165,7 @@ async function changeOne(
       if (found === undefined) return undefined
       if (prepare !== undefined) await prepare([found])
       const changed = await changes(store, [found], filter, decide, caller)
-      // Concurrent writers removed or changed the document; another one may match.
+      // Concurrent writers removed or changed the document; another document may match.
       if (changed.settled.length > 0 || changed.failure !== undefined)
         return outcomeOf(changed)
     }
@@ -186,16 +186,16 @@ async function changeOne(
 }
 
 /**
- * Runs `attempt`, which changes a matching document, and inserts a document when none matches.
- * If a concurrent request inserts a matching document first, that document is changed instead.
+ * Runs `attempt`, which changes a matching document, and inserts a document if none matches. If a
+ * concurrent request inserts a matching document first, changes that document instead.
  */
 async function changeOrInsert<T>(
   { limits }: DocumentStore,
   attempt: () => Promise<T | undefined>,
   insertOne: () => Promise<ChangedOne | 'taken' | 'look again'>,
 ): Promise<T | ChangedOne> {
-  // The attempts are limited: a document that owns the _id but does not match the filter would make
-  // them fail forever.
+  // The attempts are limited: without a limit, they would fail forever if a document has the _id
+  // but does not match the filter.
   for (let left = limits.writeAttemptsMax; ;) {
     const changed = await attempt()
     if (changed !== undefined) return changed
@@ -207,8 +207,8 @@ async function changeOrInsert<T>(
 }
 
 /**
- * Inserts the document of an upsert. Returns 'taken' when its _id exists, and 'look again' when
- * a concurrent upsert may have inserted a matching document.
+ * Inserts the document of an upsert. Returns 'taken' if a document with its _id exists, and 'look
+ * again' if a concurrent upsert may have inserted a matching document.
  */
 async function insertNew(
   store: DocumentStore,
@@ -254,8 +254,8 @@ function countsOf(matchedCount: number, { settled, failure }: Changed) {
 }
 
 /**
- * The outcome for the reply. It omits a document that was deleted, or stopped matching, before its
- * turn.
+ * The outcome for the reply. It has no document if the document was deleted, or stopped matching,
+ * before it could be changed.
  */
 function outcomeOf(changed: Changed): ChangedOne {
   const [settled] = changed.settled

@@ -48,8 +48,8 @@ export interface Changed {
   /** Records that were changed, or needed no change. */
   readonly settled: readonly Settled[]
   /**
-   * Why the records that are not in `settled` were not changed. A record that was deleted meanwhile
-   * is not a failure.
+   * Why some records are missing in `settled`. It is not a failure if a record was deleted
+   * meanwhile or stopped matching.
    */
   readonly failure: ApiError | undefined
 }
@@ -127,12 +127,15 @@ interface Change {
 }
 
 /**
- * Maximum random delay in milliseconds before a retry, so that writers which conflicted do not
- * conflict again.
+ * Maximum random delay in milliseconds before a retry. Writers that conflicted get different
+ * delays, so that they are unlikely to conflict again.
  */
 const pauseMsMax = 64
 
-/** Changes the records of a part. Returns the records that concurrent writers kept changing. */
+/**
+ * Changes the records of a part. Returns the records that other writers changed first in every
+ * attempt.
+ */
 async function changePart(
   source: CollectionSource,
   found: readonly StoredRecord[],

@@ -129,7 +129,7 @@ function mentionsSearchFields(filter: Filter): boolean {
 }
 
 /**
- * Restricts the filter to documents that a search finds. Documents whose vector is null still
+ * Restricts the filter to documents that a search can find. Documents whose vector is null still
  * match, because a filter cannot exclude them.
  */
 export function withinReach(

@@ -1,11 +1,11 @@
 /**
  * Coordinates upserts that found no document and are about to insert one.
  *
- * Without coordination, two concurrent upserts could both insert, where in sequence the second
- * would find the document of the first. Each upsert therefore registers the record that it
+ * Without coordination, two concurrent upserts could both insert. In sequence, the second upsert
+ * would find the document of the first one. Each upsert therefore registers the record that it
  * inserts. An upsert waits for registered records that its own filter matches, and then reads
- * again. Filters are evaluated on the records, not compared as texts: {a: 1} waits for {a:
- * {$eq: 1}}, and for {b: 2} if that upsert sets a to 1. An upsert does not wait for a record
+ * again. Filters are evaluated on the records, not compared as texts: {a: 1} waits for
+ * {a: {$eq: 1}}, and for {b: 2} if that upsert sets a to 1. An upsert does not wait for a record
  * that its filter does not match: the outcome is the same as if it had come first.
  *
  * During its turn an upsert waits only for the engine, so upserts cannot deadlock.

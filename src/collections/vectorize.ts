@@ -33,7 +33,8 @@ async function embedWhereNeeded(
 }
 
 /**
- * Adds vectors to documents. `vectors` has one for each document with a text to embed, in order.
+ * Adds vectors to documents. `vectors` has one vector for each document with a text to embed, in
+ * order.
  */
 function* withVectors(
   documents: readonly JsonObject[],

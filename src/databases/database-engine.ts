@@ -3,8 +3,8 @@
  * names without the key.
  *
  * A user's keyspace cannot have a name that starts like a key (engine/database-key.ts), so
- * databases are isolated from each other. Operations on targets are passed through, because
- * they contain no keyspace name.
+ * databases are isolated from each other. Calls that take a target instead of a keyspace name are
+ * passed through unchanged.
  */
 import { around } from '../engine/around.ts'
 import type { Engine } from '../engine/contract.ts'

@@ -19,8 +19,8 @@
  *
  * No decision depends on clocks or delays alone. A server that has created a keyspace reads the
  * entry again, and drops the keyspace if the database was terminated meanwhile. A server that
- * terminates a database changes the entry before it lists the keyspaces. Therefore the later of
- * the two always sees the change of the other.
+ * terminates a database changes the entry before it lists the keyspaces. Therefore the server
+ * that acts later always sees what the other server has done.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
@@ -65,7 +65,7 @@ interface DatabaseEntry extends Omit<DatabaseInfo, 'status'> {
 interface Stored {
   /** Id of the organization that owns all databases. */
   readonly organization: string
-  /** The home database first, then the others in order of creation. */
+  /** The home database first, then the other databases in order of creation. */
   readonly databases: readonly DatabaseEntry[]
 }
 
@@ -305,7 +305,7 @@ function asTerminated(entry: DatabaseEntry): DatabaseInfo {
   return { ...entry, status: 'TERMINATED', terminatedAt: new Date().toISOString() }
 }
 
-/** An id and a key for a new database; no database ever used the key. */
+/** An id and a key for a new database; no listed database has the key. */
 function newIdentity(
   databases: readonly DatabaseEntry[],
 ): Pick<DatabaseEntry, 'id' | 'key'> {

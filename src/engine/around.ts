@@ -1,7 +1,7 @@
 /**
- * Wraps an engine. A method with a hook is replaced by the hook, which receives the original method
- * and the arguments; all other methods are passed on. `operations` cannot be hooked: its methods
- * act on the store itself, not for a request.
+ * Wraps an engine. A hook replaces the method of the same name, and receives the original method
+ * and the arguments. Methods without a hook are unchanged. `operations` cannot be hooked: its
+ * methods act on the store itself, not for a request.
  */
 import type { Engine } from './contract.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The format of a backup: files that are named by keys, and a manifest that lists the files of one
- * backup. A key identifies one content, so a destination that has a file with this key does not need
- * the file again.
+ * backup. A key identifies the content of a file, so a file is not sent to a destination that
+ * already has a file with its key.
  */
 
 /**
@@ -32,7 +32,8 @@ export interface StoreBackup extends BackupFile {
 }
 
 /**
- * Summary of a backup. It lacks the size and checksum of a file that the destination already has.
+ * Contents of a backup. A file that the destination already has is listed without size and
+ * checksum.
  */
 export interface BackupContents {
   readonly created: string
@@ -43,13 +44,13 @@ export interface BackupContents {
 export type MadeFile = Pick<BackupFile, 'key'> & Partial<BackupFile>
 
 export type BackupPart =
-  /** The first part: the number of files that follow, and their approximate size in bytes. */
+  /** Precedes the files. Contains their number and their approximate total size in bytes. */
   | { readonly kind: 'begin'; readonly files: number; readonly size: number }
   | {
       readonly kind: 'file'
       readonly key: string
       readonly size: number
-      /** Must be read to its end before the next part is requested. */
+      /** The caller must read this stream to its end before it requests the next part. */
       readonly content: AsyncIterable<Uint8Array>
     }
   /** The last part. */

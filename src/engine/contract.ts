@@ -28,10 +28,11 @@ import type { SchemaPlan } from './schema-change.ts'
 
 export interface Engine {
   /**
-   * The engine that acts with these credentials, or the same engine when the store has no accounts.
-   * Credentials are checked by the later calls, which fail with EngineError 'unauthenticated' or
-   * 'unauthorized'. Equal credentials should give the same object, because callers use it as the
-   * key of their caches of targets. Closing this engine also closes the returned one.
+   * Returns an engine that acts with these credentials, or this engine if the store has no
+   * accounts. Calls of the returned engine check the credentials, and fail with EngineError
+   * 'unauthenticated' or 'unauthorized'. Equal credentials should give the same object, because
+   * callers use it as the key of their caches of targets. Closing this engine also closes the
+   * returned one.
    */
   as(credentials: EngineCredentials): Engine
 
@@ -54,8 +55,8 @@ export interface Engine {
   /** All targets of a keyspace, or undefined when the keyspace does not exist. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
   /**
-   * The target with this name; undefined: it does not exist. Synchronous when the target is cached,
-   * because every command on a target calls this first.
+   * The target with this name, or undefined if it does not exist. Returns synchronously if the
+   * target is cached, because every command on a target calls this first.
    */
   findTarget(
     keyspace: string,
@@ -65,10 +66,10 @@ export interface Engine {
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined>
   /**
    * Makes one schema change atomically. `plan` gets the current schema and returns the change. If
-   * any server has changed the schema meanwhile, the change is not applied, and `plan` is called
-   * again with the new schema. An error of the plan is passed on. An error and a plan that returns
-   * undefined change nothing. Returns whether anything was changed. EngineError 'gone': the
-   * keyspace does not exist. Waiting changes of different callers take turns.
+   * any server changes the schema meanwhile, the change is not applied, and `plan` is called again
+   * with the new schema. If `plan` throws, its error is rethrown and nothing is changed. If it
+   * returns undefined, nothing is changed. Returns whether anything was changed. EngineError
+   * 'gone': the keyspace does not exist. Waiting changes of different callers take turns.
    */
   changeSchema(keyspace: string, plan: SchemaPlan, caller?: Caller): Promise<boolean>
   /**
@@ -78,15 +79,15 @@ export interface Engine {
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
   /**
-   * Describes the parts of the schema that this store cannot hold, judged by names and definitions.
-   * Absent: the store can hold every schema.
+   * Describes the features of the schema that this store does not support. Reads only names and
+   * definitions. Absent: the store can hold every schema.
    */
   unsupportedFeatures?(keyspace: string, schema: KeyspaceSchema): readonly string[]
 
   /**
    * One page of matching documents. Each matching document that exists throughout is found exactly
-   * once over all pages, and a read sees every write that was acknowledged before the read.
-   * Synchronous when the read is short; errors are rejections in any case.
+   * once over all pages, and a read sees every write that was acknowledged before the read. Returns
+   * the page synchronously if the read is short; an error is always a rejected promise.
    */
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page>
   /**
@@ -102,11 +103,11 @@ export interface Engine {
   /**
    * The best documents of a search that match the filter, best first. Ties are ordered by ascending
    * _id; for rows, in stored order. Scores are exact, but a search by vector is approximate: it may
-   * miss some of the best. Undefined when the engine cannot serve the search: the layer above then
-   * scans all documents. A search by terms has pages: with `after`, scores are computed with the
-   * statistics in `after`, and only hits after that position are returned. A matching document that
-   * exists unchanged throughout then has a bit-identical score on all pages, and is found exactly
-   * once.
+   * miss some of the best documents. Undefined when the engine cannot serve the search: the layer
+   * above then scans all documents. A search by terms has pages: with `after`, scores are computed
+   * with the statistics in `after`, and only hits after that position are returned. A matching
+   * document that exists unchanged throughout then has a bit-identical score on all pages, and is
+   * found exactly once.
    */
   search(
     collection: Collection,
@@ -164,8 +165,8 @@ export interface Engine {
   truncate(target: Target, caller?: Caller): Promise<void>
 
   /**
-   * A small value of the service itself, such as the token digests, as of the last acknowledged
-   * write; undefined: it was never written.
+   * Reads a setting: a small value that the service itself stores, such as the token digests.
+   * Returns the value of the last acknowledged write, or undefined if there was none.
    */
   readSetting(name: string): Promise<Setting | undefined>
   /**
@@ -235,18 +236,18 @@ export interface ReadQuery<F, K> {
   /** Position where the previous page of the same query ended. */
   readonly after: Position | undefined
   /**
-   * False: the caller will not ask for the next page. The engine then does not have to find out
-   * whether there is one, and `next` is meaningless.
+   * False: the caller will not request the next page. The engine then does not have to find out
+   * whether a next page exists, and `next` is meaningless.
    */
   readonly lookAhead?: boolean
   /**
-   * True: the caller only forwards the texts. An engine that serves the whole query may then return
-   * them in `joined` instead of as records, which is cheaper for engine and caller.
+   * True: the caller only forwards the texts of the records. An engine that serves the whole query
+   * may then return them in `joined` instead of `records`, which is cheaper for engine and caller.
    */
   readonly textsOnly?: boolean
   /**
-   * Limit of a page in characters of text. The page ends with the record that exceeds it, even
-   * if that is the first. `next` is then set even with `lookAhead: false`.
+   * Limit of a page in characters of text. The page ends with the record that exceeds the limit,
+   * even if that is the first record. `next` is then set even with `lookAhead: false`.
    */
   readonly sizeMax?: number
 }
@@ -264,12 +265,12 @@ export interface Query extends ReadQuery<Filter, SortKey> {
 
 /**
  * Without a sort, rows come in stored order: by partition, and within a partition in clustering
- * order. When several access paths are combined, their rows follow one another. Ties are ordered by
- * key, in reverse when the sort is the reverse of the clustering order
- * (language/columns/stored-order.ts).
+ * order. When a read combines several access paths, it returns all rows of one path before those of
+ * the next. Ties are ordered by key, in reverse when the sort is the reverse of the clustering
+ * order (language/columns/stored-order.ts).
  */
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
-  /** Columns to return, in this order. Row texts consist of them. */
+  /** Columns to return, in this order. Row texts contain exactly these columns. */
   readonly columns: readonly Column[]
   /** Columns that the caller also reads: rows provide them, row texts omit them. */
   readonly needed?: readonly Column[] | undefined
@@ -283,7 +284,7 @@ interface SearchQuery<F, By> {
   readonly sizeMax?: number
   /** Position where the previous page of the same search ended; only for searches by terms. */
   readonly after?: SearchPlace | undefined
-  /** Statistics of the previous page, which also decide the scores of this page. */
+  /** Statistics of the scores of the previous page, which this page must use, too. */
   readonly statistics?: TermStatistics | undefined
 }
 
@@ -310,9 +311,9 @@ export interface SearchResult<Item = StoredRecord> {
   /** For a search by terms: the statistics that the scores were computed with. */
   readonly statistics?: TermStatistics | undefined
   /**
-   * Set when more rows would have to be compared than the engine compares itself: that maximum. The
-   * engine used the vector index instead, which may miss rows whose vector was set after their
-   * insert.
+   * The maximum number of rows that the engine compares itself; set when the search had more rows
+   * to compare. The engine then used the vector index, which may miss rows whose vector was set
+   * after their insert.
    */
   readonly comparedMax?: number
 }
@@ -331,7 +332,7 @@ export interface ByVector {
 export interface ByTerms {
   readonly kind: 'lexical'
   readonly terms: readonly string[]
-  /** The text that the terms come from, for engines with analyzers of their own. */
+  /** The text that contains the terms, for engines that analyze text themselves. */
   readonly text: string
   /** Records to match: those with all terms, or those with some of the terms but not all. */
   readonly having: 'all' | 'some'
@@ -355,14 +356,14 @@ export interface Page<Item = StoredRecord> {
   /** The texts of all records, instead of `records`; only if the query had `textsOnly`. */
   readonly joined?: Joined | undefined
   /**
-   * Parts of the query that the engine has done. If it did not serve the filter or the sort, the
+   * Parts of the query that the engine has served. If it did not serve the filter or the sort, the
    * page holds candidates, a superset of the matches, and `skip` is not applied. Otherwise the
    * engine has done the whole query.
    */
   readonly served: { readonly filter: boolean; readonly sort: boolean }
   /**
-   * Position of the next page; undefined when nothing follows. Always set by an engine that did not
-   * serve everything.
+   * Position of the next page; undefined when nothing follows. Valid even with `lookAhead: false`
+   * if the engine did not serve the whole query.
    */
   readonly next: Position | undefined
   /** True when an index was not usable and the engine scanned all records instead. */
@@ -380,13 +381,14 @@ export interface Joined {
 }
 
 /**
- * A row, limited to the requested columns: those of its key, the returned and needed ones, and
- * those of an unserved filter or sort. Other columns may appear empty.
+ * A row with the columns that the query requested: key columns, `columns`, `needed`, and the
+ * columns of a filter or sort that the engine did not serve. `get` may return undefined for other
+ * columns.
  */
 export interface Row {
   /** The value of a column; undefined: the column has no value. */
   get(column: Column): ColumnValue | undefined
-  /** The returned columns as JSON for the client, if the engine has it already. */
+  /** The returned columns as JSON for the client, if the engine has this text already. */
   readonly text?: string | undefined
   /** Approximate number of characters of the row's text. */
   readonly size: number

@@ -82,7 +82,7 @@ export class SharedSetting<T> {
 
   /**
    * Applies `decide` to the stored value, and again when another server wrote meanwhile. An error
-   * thrown by `decide` is passed on and changes nothing.
+   * thrown by `decide` is rethrown, and nothing is changed.
    */
   change<R>(decide: (value: T) => SettingChange<T, R>): Promise<R> {
     return this.#turns.next(async () => {

@@ -1,4 +1,4 @@
-/** Sorts that are searches: their vector or terms, and a page of results, best first. */
+/** Reads pages of a find whose sort is a search by vector or by terms, best results first. */
 import type { Caller } from '../caller/caller.ts'
 import type { ByTerms, ByVector, Hit } from '../engine/contract.ts'
 import type { ApiError } from '../errors/api-error.ts'
@@ -15,14 +15,16 @@ export type SearchSort =
   | { readonly kind: 'vectorize'; readonly text: string }
   | ({ readonly kind: 'lexical' } & LexicalSort)
 
-/** The embedder of searched texts, and the check of its vectors. */
+/** Embeds the text of a vector search, and checks the resulting vector. */
 export interface SearchEmbedder {
   readonly embedder: Embedder
   /** Throws when the index cannot search for the vector. */
   readonly check: (vector: Float32Array) => void
 }
 
-/** The vector or terms of a search; a text is embedded first. */
+/**
+ * Converts a sort to the vector or terms of a search. If the sort has a text to embed, embeds it.
+ */
 export async function searchedBy(
   sort: SearchSort,
   embedding: () => SearchEmbedder,
@@ -47,7 +49,7 @@ export interface TopKPage {
   readonly documents: LongText
   readonly nextPageState: string | null
   readonly warnings: readonly ApiError[]
-  /** The vector that the search compared with. */
+  /** The query vector. */
   readonly sortVector?: Float32Array
 }
 

@@ -6,9 +6,9 @@ import { loadAnalyzer } from '../search/lexical/analyzer.ts'
 import { inTurns, type Steps } from '../runtime/steps.ts'
 
 /**
- * Compiles the analyzers of a target in slices, and yields to other requests between them.
- * Undefined: all are compiled already. An analyzer that is too large fails only the commands that
- * analyze text with it.
+ * Compiles the analyzers of a target in slices, and yields to other requests between them. Returns
+ * undefined if all of them are compiled already. An analyzer that is too large fails only the
+ * commands that analyze text with it.
  */
 export function loadAnalyzers(
   target: Target,

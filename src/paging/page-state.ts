@@ -1,9 +1,9 @@
 /**
- * Page states: opaque texts that say where the next page of a query begins. A state contains a hash
- * of its query, so that it cannot be used with another query, and the number of returned records,
- * because a limit applies to all pages together. Every issued state must be accepted later. States
- * are therefore not escaped, which would make them longer, and a command whose state would be too
- * long for the next request is rejected.
+ * Page states: opaque texts that contain the position where the next page of a query begins. A
+ * state contains a hash of its query, so that it cannot be used with another query, and the record
+ * count so far, because a limit applies to all pages together. Every issued state must fit into the
+ * next request. States are therefore binary values in Base64, which are shorter than escaped JSON,
+ * and a command is rejected if its state would be too long.
  */
 import { hash } from 'node:crypto'
 import { apiError } from '../errors/api-error.ts'
@@ -74,20 +74,26 @@ export function decodeSearchState(
 ): SearchPageState {
   const state = decode(text, query, readSearchPlace, limits)
   const { having, statistics } = state.place
-  // The analyzer of a table's column may have changed since the state was issued.
+  // The analyzer of a table's column may have changed since the state was issued, and then produce
+  // other terms.
   const hasSameTerms = statistics.documentFrequencies.length === termCount
   if (!hasSameTerms || (having === 'some' && operator === 'all')) throw ofAnotherQuery(text)
   return state
 }
 
-/** Names of the groups of hits in a state. */
+/**
+ * Names of the groups of hits in a page state: hits with all terms, and hits with only some terms.
+ */
 const groupNames = { all: 'scored', some: 'partly scored' } as const
 
-/** First byte of a state. States of version 0.1 are JSON. */
+/** First byte of a state. States of version 0.1 are JSON arrays, so they start with "[". */
 const version = 2
 const jsonStart = '['.charCodeAt(0)
 
-/** Maximum values in a state: a sort has at most 10 000 keys, a search as many terms. */
+/**
+ * Maximum values in a state. By default, a sort has at most 64 keys, and the terms of a search have
+ * at most 8 192 bytes.
+ */
 const valuesMax = 100_000
 
 function encode(parts: readonly Packable[], { noun, sort, limits }: PagedBy): string {
@@ -121,8 +127,8 @@ function decode<P>(
 type Part = Value | undefined
 
 /**
- * Decodes a page state. Sending a long state is cheap, so lengths are checked before anything is
- * decoded.
+ * Decodes a page state. Checks the length before decoding, because a client can cheaply send a long
+ * state.
  */
 function partsOf(text: string, limits: Limits): readonly Part[] | undefined {
   const [first] = Buffer.from(text.slice(0, 4), 'base64url')

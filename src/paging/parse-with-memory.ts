@@ -1,7 +1,7 @@
 /**
- * Parses the stored text of a record. Values take up to a hundred times the memory of their text,
- * and several requests interleave, so memory for the values is reserved first. A request waits
- * while too little memory is free.
+ * Parses the stored text of a record. Parsed values take up to a hundred times the memory of their
+ * text, and several requests interleave. Memory for the values is therefore reserved first, and a
+ * request waits while too little memory is free.
  */
 import type { Caller } from '../caller/caller.ts'
 import { measureValues } from '../json/weight.ts'
@@ -11,8 +11,8 @@ import { inTurns, type Steps } from '../runtime/steps.ts'
 const shortLength = 65_536
 
 /**
- * Reserves memory, then runs steps that create the values of the text and release them when they
- * end.
+ * Reserves memory, then runs steps that parse the text. They must not return the parsed values,
+ * because the reservation ends with the steps.
  */
 export function parseWithMemory<T>(
   text: string,

@@ -12,8 +12,8 @@ import { andThen, inTurns, Pace, type Steps } from '../runtime/steps.ts'
 import type { AnyQuery, AnySearch, ReadFields, SortedBy, Source } from './source.ts'
 
 /**
- * A query to this module. Unlike a query to the engine, it may continue at a position in a sort
- * that this module makes.
+ * A query to this module. Unlike a query to the engine, it may continue after a record of a sort
+ * that this module executes.
  */
 export type Wanted<Q extends AnyQuery> = Omit<
   Q,
@@ -25,8 +25,8 @@ export type Wanted<Q extends AnyQuery> = Omit<
   readonly limit: number
   readonly after: PagePosition | undefined
   /**
-   * Whether to read one record more, to find out if another page follows. It prevents empty last
-   * pages, and is off when no next page will be requested.
+   * Whether to read one record more, to find out if another page follows. Prevents an empty last
+   * page. False if the caller will not request the next page.
    */
   readonly lookAhead: boolean
   /** Whether only texts are needed, so that the engine may return them joined. */
@@ -45,8 +45,8 @@ export const anyOrder = {
 } as const
 
 /**
- * A position in the results: the engine's or, if this module sorts, the sort key of the last
- * record.
+ * A position in the results: a position of the engine or, if this module sorts, the sort key of the
+ * last record.
  */
 export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }
@@ -56,11 +56,17 @@ export interface FoundRecords<Item> {
   readonly records: Item[]
   /** The joined texts, when the caller needs no records. */
   readonly joined?: Joined | undefined
-  /** Absent when there are no more records, or when lookAhead was off. */
+  /**
+   * Position of the next page; undefined when no records follow. With lookAhead false, it is only
+   * set if `sizeMax` ended the page.
+   */
   readonly next: PagePosition | undefined
 }
 
-/** Reads a page. Returns synchronously if the engine does and has executed the whole query. */
+/**
+ * Reads a page. Returns synchronously if the engine returns synchronously and has executed the
+ * whole query.
+ */
 export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -93,7 +99,7 @@ function readOn<Item, Q extends AnyQuery, S extends AnySearch>(
 }
 
 function firstQuery<Q extends AnyQuery>(wanted: Wanted<Q>): Q {
-  // A first page needs no changes to the query.
+  // The engine can execute the query of a first page as it is.
   if (wanted.after === undefined) return wanted as unknown as Q
   const { after, sizeMax, ...asked } = wanted
   const query = {
@@ -189,7 +195,7 @@ export async function* matching<Item, Q extends AnyQuery, S extends AnySearch>(
         yield record
 }
 
-/** Minimum records per read after the first one. */
+/** Minimum records per page that is requested from the engine after the first page. */
 const paceMin = 500
 
 async function* followPages<Item, Q extends AnyQuery, S extends AnySearch>(
@@ -212,7 +218,7 @@ interface Sortable<Item> {
   readonly key: SortedBy
 }
 
-/** Sorts unsorted records of the engine, keeping only as many as are wanted. */
+/** Sorts unsorted records of the engine. Keeps only as many records as the page needs. */
 async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -269,8 +275,8 @@ interface TopKOptions<T> {
 }
 
 /**
- * Keeps the first `count` items. Truncates whenever it has twice as many, or twice the size
- * of a reply. Throws when skipped items exceed the size of a reply.
+ * Keeps the first `count` items of a sort. Truncates whenever it has twice as many items, or their
+ * size is twice that of a reply. Throws when skipped items exceed the size of a reply.
  */
 export class TopK<T> {
   readonly #options: TopKOptions<T>
@@ -304,7 +310,7 @@ export class TopK<T> {
     if (sumOf(skipped, sizeOf) > max)
       throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'skipped', max })
     const shown = upToSize(best.slice(skip), sizeOf, sizeMax ?? max)
-    // One more item than is shown tells that the result continues.
+    // One more item than the page has shows that the result continues.
     this.#kept = best.slice(0, skip + shown.length + 1)
     this.#size = sumOf(this.#kept, sizeOf)
   }

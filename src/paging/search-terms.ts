@@ -11,7 +11,7 @@ import { sizeMaxOf } from './reply-size.ts'
 import { searchUpToSize } from './search.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-/** Position directly after a hit. */
+/** Position directly after a hit of a search by terms. */
 export interface HitPlace extends SearchPlace {
   /** The group of the hit. */
   readonly having: ByTerms['having']
@@ -40,7 +40,7 @@ export async function searchTerms<Item, Q extends AnyQuery, S extends AnySearch>
 ): Promise<TermsResult<Item>> {
   const { by, limit, after } = wanted
   const hits: Hit<Item>[] = []
-  /** Index of the first hit that has only some terms. */
+  /** Index of the first hit that has only some of the terms. */
   let someFrom = Infinity
   let statistics = after?.statistics
   let sizeLeft = sizeMaxOf(limit, source.limits) ?? Infinity

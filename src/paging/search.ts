@@ -72,7 +72,7 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
   const statistics =
     by.kind === 'vector'
       ? undefined
-      : // The counts behind a BM25 score are those of all records.
+      : // BM25 scores depend on statistics of all records, not only of those that match the filter.
         (wanted.statistics ??
         (await countTerms(source, by as ByTerms<S>, records(source.everything))))
   const scoreOf =
@@ -118,7 +118,7 @@ function bySimilarity<Item, Q extends AnyQuery, S extends AnySearch>(
   return (record) => {
     const numbers = source.vectorOf(record, by)
     const score = numbers && similarity(metric, by.numbers, Float32Array.from(numbers))
-    // A zero vector has no direction.
+    // A zero vector has no direction, so the cosine similarity to it is NaN.
     return Number.isNaN(score) ? undefined : score
   }
 }

@@ -3,7 +3,7 @@ import { printJson } from '../json/print.ts'
 import type { Steps } from '../runtime/steps.ts'
 import type { Shown } from './show-all.ts'
 
-/** Adds the score of a vector search to a record's text, whatever its projection. */
+/** Adds the score of a vector search to a record's text. A projection cannot exclude it. */
 export function addSimilarity(shown: Shown, similarity: number): Shown {
   return typeof shown === 'string'
     ? addField(shown, similarity)

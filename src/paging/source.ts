@@ -44,12 +44,12 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   readonly sizeOf: (record: Item) => number
   metricOf(by: S['by']): Metric
   vectorOf(record: Item, by: S['by']): ArrayLike<number> | undefined
-  /** The terms of the searched field; undefined: the record has no text there. */
+  /** The terms of the searched field; undefined: this field of the record has no text. */
   termsOf(record: Item, by: S['by']): readonly string[] | undefined
 }
 
 export type AnyQuery = Query | RowQuery
-/** The options of a query besides its filter, sort and range. */
+/** The options that are specific to queries for documents, or to queries for rows. */
 export type ReadFields<Q extends AnyQuery> = Omit<Q, keyof ReadQuery<unknown, unknown>>
 export type AnySearch = Search | RowSearch
 

@@ -3,15 +3,15 @@ import type { Column } from '../engine/schema.ts'
 import type { RowStore } from './row-store.ts'
 
 /**
- * Why the given columns are not the whole partition key and a prefix of the clustering columns. If
- * they are, all lists are empty.
+ * Differences between the given columns and a valid key: the whole partition key with a prefix of
+ * the clustering columns. All lists are empty if the columns are valid.
  */
 export interface KeyGaps {
   /** Missing partition columns. */
   readonly missing: readonly Column[]
-  /** The first missing clustering column that precedes a given clustering column. */
+  /** The first missing clustering column, if a given clustering column follows it. */
   readonly leftOut: readonly Column[]
-  /** The given clustering columns that follow this missing column. */
+  /** The given clustering columns after `leftOut`. */
   readonly outOfOrder: readonly Column[]
 }
 

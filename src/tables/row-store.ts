@@ -24,7 +24,7 @@ export interface RowStore {
   readonly columns: ReadonlyMap<string, Column>
   /** CQL types of CQL-only columns, by name. */
   readonly unsupported: ReadonlyMap<string, string>
-  /** All columns in reply order. Always the same array, so that results can be cached by it. */
+  /** All columns in reply order. Always the same array, so that it can be the key of a cache. */
   readonly shownColumns: readonly Column[]
   /** Columns of the primary key: partition columns, then clustering columns. */
   readonly key: readonly Column[]

@@ -1,9 +1,9 @@
 /**
- * Options of createCollection: parses them into a schema, and compares that with an existing
+ * Options of createCollection: parses them into a schema, and compares the schema with an existing
  * collection.
  *
- * The form of all options is checked first (keys, JSON types, bounds); only a well-formed
- * request is then compared with the features of this server.
+ * The form of all options is checked first (keys, JSON types, bounds); only a well-formed request
+ * is then compared with the features of this server.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type {
@@ -105,8 +105,8 @@ export function differences(
 }
 
 /**
- * Options as replies show them: with the reranker that is in use, and with the whole definition of
- * the analyzer, which may have to be read from storage.
+ * Options as replies show them: with the reranker that the server uses, and with the definition of
+ * the analyzer, which may be read from storage.
  */
 export function showOptions(
   options: CollectionOptions,

@@ -96,7 +96,9 @@ export function planRerank(
   }
 }
 
-/** Warns about a limit that exceeds what both searches can return together. */
+/**
+ * Warns about a limit that exceeds the number of results that both searches can return together.
+ */
 function warningsOf(
   limit: number | undefined,
   { vector, lexical }: HybridLimits,

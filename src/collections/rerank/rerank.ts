@@ -43,7 +43,7 @@ export interface Scores extends SearchScores {
 }
 
 interface SearchScores {
-  /** The similarity; computed for documents that only the term search found. */
+  /** The vector similarity; computed here for documents that only the term search found. */
   readonly vector: number
   readonly vectorRank: number | null
   readonly bm25Rank: number | null

@@ -116,7 +116,7 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
   }
 }
 
-/** Maximum number of engines of accounts that are kept in memory; each is small. */
+/** Maximum number of cached engines of accounts. Each is small. */
 const actingMax = 1_000
 
 class CassandraEngine implements Engine {
@@ -139,7 +139,7 @@ class CassandraEngine implements Engine {
     try {
       await this.createKeyspace(firstKeyspace)
     } catch (error) {
-      // If the server's user cannot create keyspaces, an operator creates the first one.
+      // If the server's user cannot create keyspaces, an operator must create the first keyspace.
       if (error instanceof EngineError && error.kind === 'unauthorized') return
       throw error
     }
@@ -235,7 +235,7 @@ class CassandraEngine implements Engine {
 
   /**
    * Starts to fill our own term index for a new text index, on clusters without a term index. The
-   * returned function fills it; the index is searched only after that.
+   * returned function fills the index. Searches fail until it is filled.
    */
   async #fillOf(before: KeyspaceSchema, change: SchemaChange) {
     if (change.kind !== 'createIndex' || change.index.kind !== 'text') return undefined
@@ -476,7 +476,7 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Adds explanations to failed outcomes of writes; checks the target when it may be gone. */
+  /** Explains failed outcomes of writes. Throws if the target was dropped. */
   async #withFailures<T>(
     outcomes: readonly (T | EngineError)[],
     target: Target,
@@ -493,8 +493,8 @@ class CassandraEngine implements Engine {
 
   /**
    * Throws when the target was dropped, and first waits for a drop in progress. Reads of a dropped
-   * table fail in many ways, and do so before the nodes agree that it is gone. The server that
-   * drops it may take seconds more, and holds the schema lease until then.
+   * table fail in many ways before all nodes know of the drop. The server that drops the table
+   * holds the schema lease until then, which may take seconds.
    */
   async #checkStillThere(target: Target, caller: Caller | undefined): Promise<void> {
     for (let look = 0; look < looksMax; look++) {

@@ -14,7 +14,10 @@ import { jsonTypeOf, type JsonType, type Value } from '../../json/value.ts'
 
 /** A result of one or both searches. The rank is null for a search that did not find it. */
 export interface Fused<Item> {
-  /** The item of the vector search if it found the document, otherwise that of the other search. */
+  /**
+   * The item of the vector search, or of the term search if the vector search did not find the
+   * document.
+   */
   readonly item: Item
   readonly vectorRank: number | null
   readonly bm25Rank: number | null

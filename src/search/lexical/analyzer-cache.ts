@@ -5,7 +5,7 @@
  */
 export class AnalyzerCache<Analyzer> {
   #sizeMax: number
-  /** Entries in order of use, the latest last. */
+  /** Entries in order of their last use, the most recent one last. */
   readonly #entries = new Map<string, Entry<Analyzer>>()
   #latest: string | undefined
   #size = 0

@@ -34,7 +34,7 @@ export interface Analyzer {
 }
 
 export interface AnalysisBounds {
-  /** Bytes of terms in UTF-8 after which analysis may stop, because more are not used. */
+  /** Bytes of terms in UTF-8 after which analysis may stop, because further terms are not used. */
   readonly sizeMax?: number
   /** Budget for the work. Throws when it is exceeded. */
   readonly budget?: AnalysisBudget
@@ -57,12 +57,14 @@ function isWithin(terms: readonly string[], sizeMax: number): boolean {
   return terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0) <= sizeMax
 }
 
-/** Maximum bytes per UTF-16 code unit, so that the bytes of short texts need not be counted. */
+/**
+ * Maximum bytes per UTF-16 code unit. Terms that fit by this estimate are not measured in bytes.
+ */
 const bytesMax = 3
 
 /**
- * The analyzer for a validated recipe or the name of a built-in one. It is compiled when it is
- * first used, unless `loadAnalyzer` compiled it before. Compiling throws AnalyzerTooLarge if the
+ * The analyzer for a validated recipe or the name of a built-in one. It is compiled at its first
+ * use, unless `loadAnalyzer` compiled it before. Compiling throws AnalyzerTooLarge if the
  * definition is too large.
  */
 export function analyzerFor(definition: unknown): Analyzer {
@@ -75,7 +77,8 @@ export function analyzerFor(definition: unknown): Analyzer {
 
 /**
  * Whether the terms of texts stay the same in other versions of this server and of Node. Thai texts
- * are segmented by a dictionary of Node, and long ones in windows since version 0.2.
+ * may get other terms: Node's dictionary segments them, and since version 0.2 long texts are
+ * segmented in windows.
  */
 export function hasLastingTerms(definition: unknown): boolean {
   const recipe = recipeOf(definition)
@@ -84,8 +87,8 @@ export function hasLastingTerms(definition: unknown): boolean {
 }
 
 /**
- * Compiles an analyzer in steps, so that `analyzerFor` finds it compiled. Undefined: it is compiled
- * already, or built in. Throws ArgumentProblem if its arguments are invalid.
+ * Compiles an analyzer in steps, so that `analyzerFor` finds it compiled. Returns undefined if the
+ * analyzer is compiled already or built in. Throws ArgumentProblem if its arguments are invalid.
  */
 export function loadAnalyzer(definition: unknown): Steps<unknown> | undefined {
   if (typeof definition !== 'object' || definition === null) return undefined
@@ -107,7 +110,7 @@ function* compileInto(definition: unknown): Steps<Analyzer> {
 /** Compiled analyzers of this thread, by the key of their definition. */
 const compiled = new AnalyzerCache<Analyzer>(defaultLimits.analyzerMemoryMax)
 
-/** Sets the bytes that the compiled analyzers of this thread may take. */
+/** Sets the maximum bytes of the compiled analyzers of this thread. */
 export function limitAnalyzerMemory(sizeMax: number): void {
   compiled.sizeMax = sizeMax
 }
@@ -146,7 +149,7 @@ function* makeAll<Stage>(
     if (make === undefined) throw new Error(`there is no component "${name}"`)
     try {
       const made = make(new Map(Object.entries(args ?? {})))
-      // `made` is either the stage itself, a function, or the steps that compile it.
+      // `made` is either the compiled stage, which is a function, or the steps that compile it.
       const stage = typeof made === 'function' ? made : yield* made as Steps<Stage>
       stages.push(stage)
     } catch (error) {

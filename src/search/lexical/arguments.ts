@@ -32,7 +32,7 @@ export function checkOrder(
     )
 }
 
-/** Reads a flag: "true" or "1", and their opposites. */
+/** Whether a flag is "true" or "1"; `otherwise` if the argument is absent. */
 export function flagIn(args: Arguments, name: string, otherwise: boolean): boolean {
   const flag = args.get(name)?.toLowerCase()
   return flag === undefined ? otherwise : flag === 'true' || flag === '1'
@@ -81,7 +81,7 @@ export function* entriesIn(list: string): Steps<readonly string[]> {
   return entries
 }
 
-/** The two sides of an entry such as "a => b"; undefined if it has only one. */
+/** The two sides of an entry such as "a => b"; undefined if the entry does not contain `sign`. */
 export function pairIn(entry: string, sign = '=>'): readonly [string, string] | undefined {
   const at = entry.indexOf(sign)
   if (at < 0) return undefined

@@ -1,6 +1,6 @@
 /**
- * BM25 as in Lucene: without the factor (k1 + 1), and with a weight that is never negative.
- * Statistics cover the whole index, independent of filters.
+ * BM25 as in Lucene: without the factor (k1 + 1), and with an inverse document frequency that is
+ * never negative. Statistics cover the whole index, independent of filters.
  */
 export interface Corpus {
   /** Number of documents with a text. */
@@ -9,7 +9,7 @@ export interface Corpus {
   readonly tokens: number
 }
 
-/** Statistics that a score depends on besides the document. They change with every write. */
+/** Statistics of an index that its scores depend on. They change with every write. */
 export interface TermStatistics extends Corpus {
   /** For each query term, the number of documents that contain it. */
   readonly documentFrequencies: readonly number[]

@@ -51,7 +51,7 @@ export function builtIn(name: string): Stages {
 }
 
 /**
- * Stop words of Chinese, Japanese and Korean texts: these contain English, and single letters carry
- * no meaning.
+ * Stop words for Chinese, Japanese and Korean. Texts in these languages contain English words, and
+ * the single letters "s" and "t" carry no meaning.
  */
 const cjkStopWords: ReadonlySet<string> = new Set([...englishStopWords, 's', 't', 'www'])

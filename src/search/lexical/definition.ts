@@ -46,7 +46,10 @@ export class StoredAnalyzer {
   }
 }
 
-/** The definition, or a StoredAnalyzer with the result of `makeRead` if it is long. */
+/**
+ * Returns the definition. If it is long, returns a StoredAnalyzer instead, which reads the
+ * definition with the result of `makeRead`.
+ */
 export function storeIfLong(definition: unknown, makeRead: () => () => unknown): unknown {
   if (typeof definition !== 'object' || definition === null) return definition
   if (definition instanceof StoredAnalyzer) return definition
@@ -89,7 +92,7 @@ export function keyOf(definition: unknown): string {
   return key
 }
 
-/** Keys by definition. Definitions are immutable, so each is computed once. */
+/** Keys by definition. A definition is immutable, so its key is computed once. */
 const keys = new WeakMap<object, string>()
 
 /** Upper estimate of the bytes of a compiled analyzer, without reading its lists. */

@@ -1,7 +1,7 @@
 /**
  * Stages of an analyzer: char filters change the text, a tokenizer splits it into tokens, and token
- * filters change those. Tokens are produced lazily, when the next stage requests them. Every stage
- * counts its steps.
+ * filters change the tokens. Tokens are produced lazily, when the next stage requests them. Every
+ * stage counts its steps.
  */
 import type { StepBudget } from '../../caller/analysis-budget.ts'
 import type { Steps } from '../../runtime/steps.ts'

@@ -1,6 +1,6 @@
 import type { StepBudget } from '../../caller/analysis-budget.ts'
 
-/** Builds a text from pieces, and counts each as a step. */
+/** Builds a text from pieces, and counts each piece as a step. */
 export class TextBuilder {
   readonly #steps: StepBudget
   #text = ''

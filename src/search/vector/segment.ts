@@ -97,7 +97,7 @@ export class Segment {
   #matches: DocumentTest = () => true
 
   static create(shape: SegmentShape): Segment {
-    // A trial instance determines the memory before the first node.
+    // A trial instance determines how many bytes of memory precede the first node.
     const { dimension, metric, capacity, breadth, threads } = shape
     const trial = new Segment(shape, newMemory(1), undefined)
     const start = trial.#kernel.create(

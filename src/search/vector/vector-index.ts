@@ -1,6 +1,6 @@
 /**
- * All vectors of a collection: one segment, and further ones when its memory is full. The writing
- * thread has a VectorIndex; searching threads have VectorViews of it.
+ * All vectors of a collection: one segment, and further segments when its memory is full. The
+ * writing thread has a VectorIndex; searching threads have VectorViews of it.
  */
 import {
   Segment,
@@ -79,7 +79,10 @@ export interface Candidate {
   readonly distance: number
 }
 
-/** Maximum vectors for which a search is a scan: it is as fast as a walk, and exact. */
+/**
+ * Maximum vectors for which a search is a scan: a scan is then as fast as a walk, and misses no
+ * vector.
+ */
 export const scanMax = 10_000
 /**
  * Like `scanMax`, for searches with a filter: a scan tests each document, so it takes longer.
@@ -134,7 +137,10 @@ export class VectorView {
     return this.#merge((segment) => segment.scanAll(query, breadth))
   }
 
-  /** Like `scanAll`, for documents that match. Results of `matches` are cached by `name`. */
+  /**
+   * Like `scanAll`, but for documents that match. Results of `matches` are cached by the `name` of
+   * the filter.
+   */
   scanMatching(
     query: Float32Array,
     breadth: number,
@@ -145,9 +151,9 @@ export class VectorView {
     return this.#merge((segment) => segment.scanAll(query, breadth, matches))
   }
 
-  /** Drops the cached results of `matches`, unless they are of this filter and still valid. */
+  /** Drops the cached results of `matches` if they are from another filter or no longer valid. */
   #remember(name: string): void {
-    // A reused node may hold a document that was never tested.
+    // A reused node may hold another document, so a changed `takenCount` invalidates the results.
     const taken = this.#segments.map(({ takenCount }) => takenCount)
     const known = `${taken.join()} ${name}`
     if (this.#remembered !== known) for (const segment of this.#segments) segment.forget()

@@ -14,8 +14,8 @@ import { columnsOf } from './row-condition.ts'
 type Store = Pick<RowStore, 'table' | 'columns' | 'key' | 'name'>
 
 /**
- * Warnings about a filter, in the order of replies. A vector search needs no filter, so it gets no
- * warning about a missing one.
+ * Warnings about a filter, in the order of replies. A vector search needs no filter, so a missing
+ * filter causes no warning.
  */
 export function filterWarnings(
   conditions: readonly RowCondition[],

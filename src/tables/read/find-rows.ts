@@ -51,7 +51,7 @@ interface RowPage {
   readonly nextPageState: string | null
   /** Number of rows that the in-memory sort had to order; only on the first page. */
   readonly sortedRowCount?: number
-  /** The vector that the search compared with. */
+  /** The query vector. */
   readonly sortVector?: Float32Array
 }
 
@@ -143,8 +143,8 @@ async function findInOrder(
 }
 
 /**
- * Counts the rows of an in-memory sort, for its limit or for the first page's reply. Later
- * pages omit the count, since counting can take as long as reading.
+ * Counts the rows of an in-memory sort for the reply to the first page. Later pages count only if
+ * such sorts have a limit, because counting can take as long as reading.
  */
 async function countSorted(
   source: RowSource,

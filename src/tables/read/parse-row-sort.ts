@@ -171,8 +171,8 @@ function checkVectorRange(column: Column, { limit, skip }: SortRange, store: Row
 }
 
 /**
- * Rejects a vector that the column cannot be searched with. The default of `refuse` is for a
- * vector that a provider made from a text: its error does not blame the request.
+ * Rejects a vector that cannot be compared with vectors of the column. The default of `refuse` is
+ * for a vector that a provider computed from a text: its error does not blame the request.
  */
 export function checkSearchable(
   column: Column,

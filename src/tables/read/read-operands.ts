@@ -59,7 +59,7 @@ function readOperands(
           })
       }
     }
-    // The switch above returns for every part of a map, so no case falls through.
+    // Every part of a map returned above, so this case is reached for vectors only.
     case 'vector':
       throw unfitValue(
         column,

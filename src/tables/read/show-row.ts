@@ -10,7 +10,10 @@ import { atOnce, type Steps } from '../../runtime/steps.ts'
 import { describeForProjection } from '../schema/describe.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** Descriptions by column list; the list of all columns is reused by every read. */
+/**
+ * Cached descriptions by list of columns. Reads of all columns pass the same list object, so they
+ * share a description.
+ */
 const described = new WeakMap<readonly Column[], Value>()
 
 /** The projectionSchema of a reply. */

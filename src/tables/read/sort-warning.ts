@@ -49,7 +49,7 @@ function orderWarning(
   return undefined
 }
 
-/** Names in messages about a sort. */
+/** Column names for messages about a sort. */
 function sortNames(keys: readonly RowSortKey[], store: RowStore) {
   const { partitionBy } = store.table.definition
   return {

@@ -106,7 +106,10 @@ function unknownColumn(table: Table, { kind, column }: GivenIndex): ApiError {
   }
 }
 
-/** Throws when the table has too many indexes, or the column needs no index. */
+/**
+ * Throws when the table has the maximum number of indexes or an equal index, when the column is the
+ * whole partition key, or when its vectors are too long for an index.
+ */
 export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition
   const target = nameOf(table)

@@ -10,7 +10,7 @@ export function nameOf(table: Table): string {
   return `${keyspaceOf(table)}.${table.name}`
 }
 
-/** Variables that most schema errors share. */
+/** Table and columns, for the messages of schema errors. */
 export function factsOf(table: Table): { table: string; columns: string[] } {
   return { table: nameOf(table), columns: table.definition.columns.map(showColumn) }
 }

@@ -27,7 +27,7 @@ export function readKeyClause(store: RowStore, filter: Value | undefined): KeyCl
   }
   return readColumnClause<ColumnComparison>(filter, store, {
     operators,
-    // Conditions on other columns are not parsed, because such columns are rejected anyway.
+    // Conditions on other columns are not parsed, because the caller rejects these columns.
     read: (column, operand) =>
       key.includes(column)
         ? readComparisons(column, operand, rules)
@@ -48,7 +48,7 @@ export function isEverything(clause: KeyClause): boolean {
   return clause.kind === 'and' && isLogical(clause) && clause.of.every(isEverything)
 }
 
-/** Whether the filter contains an OR that does not have exactly one operand. */
+/** Whether the filter contains an OR with several operands or with none. */
 export function hasChoice(clause: KeyClause): boolean {
   if (!isLogical(clause)) return false
   return (clause.kind === 'or' && clause.of.length !== 1) || clause.of.some(hasChoice)

@@ -10,7 +10,10 @@ export interface UnfitKey {
   readonly problem: string
 }
 
-/** A value of the key that is empty or too long. `contents` must have all columns of the key. */
+/**
+ * Finds a key column whose value is empty or too long, or makes the partition key too long.
+ * `contents` must have all columns of the key.
+ */
 export function findUnfitKey(
   { key, table, limits }: RowStore,
   contents: GivenContents,

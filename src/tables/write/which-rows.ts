@@ -93,7 +93,7 @@ export function readKeyConditions(
   return said
 }
 
-/** Whether the request has a sort, which is useless when the key identifies the row. */
+/** Whether the request has a sort. A sort is useless when the key identifies the row. */
 export function hasSort(sort: Value | undefined): boolean {
   return sort !== undefined && !(isObject(sort) && sort.size === 0)
 }

@@ -10,7 +10,9 @@ import type { Session } from '../cluster/session.ts'
 import type { Defaults } from './collection-comment.ts'
 import { isReserved, readKeyspace } from './system-schema.ts'
 
-/** Milliseconds for which the schema version is not checked again. */
+/**
+ * Milliseconds after a check of the schema version during which the version is not checked again.
+ */
 export const schemaCacheMs = 1_000
 
 interface Known {
@@ -58,8 +60,8 @@ export class ClusterCatalog {
   }
 
   /**
-   * Refreshes the schema of a keyspace and returns it. Concurrent callers share one refresh, unless
-   * it started too long ago.
+   * Refreshes the schema of a keyspace and returns it. Concurrent callers share a refresh that
+   * started at most `schemaCacheMs` ago.
    */
   #look(keyspace: string): CachedSchema['schema'] {
     const running = this.#looks.get(keyspace)
@@ -75,7 +77,8 @@ export class ClusterCatalog {
   }
 
   /**
-   * The target, if the cache has it and it can be served; undefined: a refresh is needed to tell.
+   * The target, if it is cached and can be served. Undefined does not mean that the target is
+   * missing: the caller has to refresh the cache to find out.
    */
   known(keyspace: string, name: string): Target | undefined {
     const schema = this.#trusted(keyspace)?.schema
@@ -97,8 +100,8 @@ export class ClusterCatalog {
     const version = await this.#readVersion()
     if (this.#known.get(keyspace)?.version !== version) {
       const read = await readKeyspace(this.#session, keyspace, this.#defaults, this.#can)
-      // A refresh that started later may have ended first; the targets that it read are already in
-      // use.
+      // A refresh that started later may have ended first. Its result is kept, because the targets
+      // that it read are already in use.
       const known = this.#known.get(keyspace)
       if (known === undefined || known.refresh < refresh) {
         const schema = read && withKnownTargets(read, known?.schema)

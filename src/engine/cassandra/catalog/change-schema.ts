@@ -67,8 +67,8 @@ async function defineAll(session: Session, texts: readonly string[]): Promise<vo
 }
 
 /**
- * Creates a collection completely or not at all: a failed step drops the table, except one that
- * other software has just created. An existing table gets the indexes that it lacks.
+ * Creates a collection completely or not at all: if a step fails, drops the table, unless other
+ * software has just created it. An existing table gets the indexes that it lacks.
  */
 async function createCollection(
   access: SchemaAccess,
@@ -138,7 +138,7 @@ async function defineSideBySide(session: Session, texts: readonly string[]): Pro
   await Promise.all(running)
 }
 
-/** Waits until the indexes are ready on all nodes; reads that need them fail until then. */
+/** Waits until the indexes are ready on all nodes. Until then, reads that need the indexes fail. */
 async function indexesAreReady(
   { unreadyIndexes, keyspace }: SchemaAccess,
   names: readonly string[],
@@ -158,8 +158,8 @@ async function indexesAreReady(
 }
 
 /**
- * Minimum and maximum of the milliseconds between two checks; each pause is twice as long as the
- * previous one.
+ * Minimum and maximum milliseconds between two checks. Each pause is twice as long as the previous
+ * one.
  */
 const readyMsMin = 10
 const lookMsMax = 500

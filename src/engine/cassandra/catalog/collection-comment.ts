@@ -15,7 +15,7 @@ import type {
   VectorOptions,
 } from '../../schema.ts'
 
-/** Version of the format that is written. */
+/** Version of the format that this server writes. */
 const currentVersion = 2
 
 interface Comment {
@@ -135,10 +135,7 @@ function unreadable(name: string): EngineError {
   )
 }
 
-/**
- * Whether the options have the right types. They may not, because other software can write
- * comments.
- */
+/** Whether the options have the right types. Other software may have written other types. */
 function isSound({ indexing, vector }: CommentOptions): boolean {
   if (!isIndexing(indexing)) return false
   if (!vector) return true

@@ -23,7 +23,9 @@ const columns: ReadonlyMap<string, string> = new Map([
 export const vectorColumn = 'query_vector_value'
 export const lexicalColumn = 'query_lexical_value'
 
-/** Name suffixes of the indexes, and what each of them indexes. */
+/**
+ * Name suffixes of the indexes, and the column of each index. `entries()`: the entries of a map.
+ */
 const indexes: readonly (readonly [suffix: string, of: string])[] = [
   ['exists_keys', 'exist_keys'],
   ['array_size', 'entries(array_size)'],
@@ -59,7 +61,7 @@ export function createTableText(target: Named, options: CollectionOptions): stri
 }
 
 export interface CollectionIndex {
-  /** Last part of the index name. The name is that of the collection, "_", and this suffix. */
+  /** Last part of the index name, which consists of the collection's name, "_" and this suffix. */
   readonly suffix: string
   readonly of: string
   readonly given: ReadonlyMap<string, string>

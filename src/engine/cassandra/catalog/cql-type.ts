@@ -92,8 +92,8 @@ function typeOf(tree: TypeTree, types: UserTypes): ColumnType | undefined {
 }
 
 /**
- * Type of the elements of a collection; undefined: not supported. The contents of a frozen
- * collection are frozen even where their type does not say so.
+ * Type of the elements of a collection; undefined: not supported. The elements of a frozen
+ * collection are frozen, too, even if their type has no `frozen<>`.
  */
 function elementOf(tree: TypeTree, types: UserTypes): ElementType | undefined {
   return primitiveOf(tree) ?? userTypeOf(frozenIn(tree) ?? tree, types)

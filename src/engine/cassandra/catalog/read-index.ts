@@ -1,4 +1,4 @@
-/** Converts rows of system_schema.indexes. */
+/** Converts rows of system_schema.indexes to indexes of the engine contract. */
 import { packIfLong } from '../../../search/lexical/definition.ts'
 import type { TextFolding } from '../../../language/columns/column-type.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
@@ -10,7 +10,7 @@ import { readMetric, readSourceModel } from './collection-comment.ts'
 import { plainFolding } from './index-ddl.ts'
 import type { IndexNote } from './table-notes.ts'
 
-/** The columns of system_schema.indexes that are used. */
+/** Columns of system_schema.indexes that this module reads. */
 export interface IndexRow {
   readonly keyspace_name: string
   readonly table_name: string

@@ -10,14 +10,14 @@ import { readPrimitive, readType } from './cql-type.ts'
 import { notedIndexes, printIndex, readIndex, type IndexRow } from './read-index.ts'
 import { readNotes, type NoteSource, type TableNotes } from './table-notes.ts'
 
-/** The columns of system_schema.tables that are used. */
+/** Columns of system_schema.tables that this module reads. */
 export interface TableRow extends NoteSource {
   readonly keyspace_name: string
   readonly table_name: string
   readonly id: { toString(): string }
 }
 
-/** The columns of system_schema.columns that are used. */
+/** Columns of system_schema.columns that this module reads. */
 export interface ColumnRow {
   readonly column_name: string
   readonly clustering_order: string

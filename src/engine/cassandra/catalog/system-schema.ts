@@ -26,7 +26,7 @@ import type { NoteSource } from './table-notes.ts'
 /** Keyspaces of Cassandra itself and of related products. */
 const systemKeyspaces = /^(?:system|system_.*|dse_.*|solr_admin|OpsCenter)$/
 
-/** Whether the name is reserved by the cluster or its product. */
+/** Whether Cassandra or a related product uses this keyspace itself. */
 export function isOfCluster(keyspace: string): boolean {
   return systemKeyspaces.test(keyspace)
 }
@@ -226,7 +226,8 @@ function readCollection(
 ): Collection {
   const options = readComment(name, comment ?? '', seenVector(seen, indexes), defaults)
   const names = new Set(seen.map((column) => column.name))
-  // An index cannot be created while its column is missing.
+  // Creating the collection again adds missing indexes, unless a column of the collection is
+  // missing.
   const isIncomplete =
     missingIndexes(options, can, indexes).length > 0 &&
     collectionColumns(options)

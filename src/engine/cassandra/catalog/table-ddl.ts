@@ -1,6 +1,6 @@
 /**
- * Statements that create and alter tables. A change may take two: one for the definition in CQL,
- * and one for the notes of the table (table-notes.ts).
+ * Statements that create and alter tables. A change may need two statements: one for the definition
+ * in CQL, and one for the notes of the table (table-notes.ts).
  */
 import {
   keyNames,

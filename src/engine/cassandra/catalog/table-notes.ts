@@ -1,8 +1,8 @@
 /**
  * Metadata of tables that CQL cannot express: embedding services of vector columns and, where index
- * options cannot hold them, properties of indexes. On clusters with table extensions, the
- * extensions of other Data API servers store the services, and index options hold the rest. On
- * other clusters, the comment of the table stores both beside its other content.
+ * options cannot hold them, properties of indexes. If the cluster supports table extensions, the
+ * services are stored in the extension that other Data API servers use, and index options hold the
+ * rest. On other clusters, the comment of the table stores both beside its other content.
  */
 import type { EmbeddingService, TableIndex } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
@@ -83,7 +83,7 @@ const noteKey = 'data-api'
 
 const servicesExtension = 'com.datastax.data-api.vectorize-config'
 
-/** Extensions that mark a table as one of the Data API, for other servers. */
+/** Extensions by which other Data API servers recognize a table of the Data API. */
 const ownExtensions = {
   'com.datastax.data-api.schema-type': 'table',
   'com.datastax.data-api.schema-def-version': '1',
@@ -98,8 +98,8 @@ function servicesText({ services }: TableNotes): string {
 }
 
 /**
- * A comment that contains the notes: a JSON object. The other fields of an object that is already
- * there are kept; free text moves to the field `comment`.
+ * Adds the notes to the comment of a table, as a field of a JSON object. A comment that is already
+ * a JSON object keeps its other fields; free text moves to the field `comment`.
  */
 function commentWith({ services, indexes }: TableNotes, before: string | null): string {
   const said = Object.entries(parse(before))
@@ -131,7 +131,7 @@ function readService(column: string, stored: unknown): [string, EmbeddingService
 
 /**
  * Reads the note of an index from its stored form, and returns it with the index name. Returns an
- * empty list when other software has written something else.
+ * empty list if the stored form is invalid, because other software has written it.
  */
 function readIndexNote(name: string, stored: unknown): [string, IndexNote][] {
   const { column, analyzer, sourceModel } = objectIn(stored)

@@ -1,4 +1,4 @@
-/** Lists names and types that a data folder can hold and a cluster cannot. */
+/** Lists names and types of a schema that a data folder supports and a cluster does not. */
 import type { Column } from '../../../language/columns/column.ts'
 import type { ElementType, UserTypes } from '../../../language/columns/column-type.ts'
 import { fixedLimits } from '../../../limits.ts'

@@ -73,7 +73,10 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
   }
 }
 
-/** Finds text indexes that servers are still filling, if servers have used the cluster. */
+/**
+ * Finds text indexes that a server is still filling. There are none if no server has used the
+ * cluster yet.
+ */
 async function unfilledPlaces(
   session: Session,
   { systemKeyspace: keyspace }: CheckOptions,

@@ -114,8 +114,8 @@ function notReady(
 }
 
 /**
- * Findings about text indexes that are not full. The server that started to fill such an index may
- * still be doing so, or may have died.
+ * Findings about incomplete text indexes. The server that fills such an index may still be running,
+ * or may have died.
  */
 function notFull(
   table: TableRow,

@@ -1,6 +1,6 @@
 /**
- * Connections to the cluster as the users of requests. Each stays open while it is used and for
- * some time after. The cluster authorizes every statement itself.
+ * Connections to the cluster that are logged in as the users of requests. A connection stays open
+ * while it is used and for `idleMs` afterwards. The cluster authorizes every statement itself.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Client } from 'cassandra-driver'
@@ -14,7 +14,7 @@ const idleMs = 60_000
 /** Milliseconds after which an account in use must log in again, because passwords change. */
 const loginMsMax = 300_000
 
-/** Milliseconds between two checks of these limits. */
+/** Milliseconds between two checks for idle connections and old logins. */
 const lookMs = idleMs / 4
 
 const { clusterUsersMax } = fixedLimits
@@ -25,9 +25,7 @@ interface Kept {
   running: number
   usedAt: number
   loggedInAt: number
-  /**
-   * Whether the session is no longer handed out. Its client shuts down after the last statement.
-   */
+  /** True: new statements use another session. The client shuts down after its last statement. */
   isClosed: boolean
 }
 
@@ -129,8 +127,8 @@ export class AccountSessions {
   }
 
   /**
-   * Checks the credentials without delaying running statements. An outage does not close the
-   * session.
+   * Checks the credentials again while statements continue. Closes the session only if the cluster
+   * rejects the credentials, not after an outage.
    */
   async #logInAgain(key: string, kept: Kept): Promise<void> {
     kept.loggedInAt = this.#now()

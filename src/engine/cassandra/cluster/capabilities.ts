@@ -1,7 +1,7 @@
 /**
  * Detects what a cluster supports, because releases and products differ. Each feature is probed
- * with a statement: a syntax error means that the grammar lacks it, any other rejection that it
- * exists.
+ * with a statement. A syntax error means that the cluster lacks the feature; any other rejection
+ * means that the feature exists.
  */
 import { errors, type Client } from 'cassandra-driver'
 import { engineErrorOf, isInvalid, isSyntaxError } from './failures.ts'
@@ -31,7 +31,7 @@ export interface Capabilities {
 
 export interface ProbedCluster extends Capabilities {
   /**
-   * Version of Cassandra, such as "5.0.9", followed by that of the product if it has its own:
+   * Version of Cassandra, such as "5.0.9". The version of the product follows if it has one:
    * "4.0.0, DSE 6.9.21".
    */
   readonly release: string
@@ -57,7 +57,7 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     knows(client, probes.notContains),
     findIndexView(client),
   ])
-  // Releases that parse NOT CONTAINS but not OR have no index that serves it.
+  // Releases that parse NOT CONTAINS but not OR have no index that serves NOT CONTAINS.
   const notContains = negations && or
   return {
     release,

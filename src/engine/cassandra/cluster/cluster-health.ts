@@ -1,8 +1,8 @@
 /**
  * Health of a cluster. It stays healthy while enough nodes are up: settings and tokens need a
  * quorum of their replicas in the local data center. Nodes disagree about the schema briefly after
- * every change. Only a lasting disagreement is a problem: a table created by one server may be
- * unknown to another.
+ * every change. Only a lasting disagreement is a problem, because some nodes then do not know a new
+ * table.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EngineError } from '../../errors.ts'
@@ -19,7 +19,7 @@ export interface Probes {
 /** Milliseconds for which a result is reused. */
 const healthCacheMs = 1_000
 
-/** Limit of one check in milliseconds, because callers wait for it. */
+/** Timeout of one check in milliseconds, because callers wait for the check. */
 const lookMsMax = 5_000
 
 /** Milliseconds after which a schema disagreement is reported. */

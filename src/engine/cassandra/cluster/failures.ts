@@ -96,7 +96,7 @@ const ofOneWrite: ReadonlySet<EngineErrorKind> = new Set([
 ])
 
 /**
- * Converts a failure to an EngineError. `act` determines its kind when the failure itself does not.
+ * Converts a failure to an EngineError. `act` is the kind of failures without a more specific kind.
  */
 export function engineErrorOf(
   failure: unknown,
@@ -124,7 +124,7 @@ function messageOf(failure: unknown): string {
   return `no node of the cluster can be reached: ${reasons.join('; ') || whole}`
 }
 
-/** Whether no name of a contact point can be resolved. */
+/** Whether the host names of all contact points failed to resolve. */
 export function isNameError(error: unknown): boolean {
   return error instanceof errors.NoHostAvailableError && error.message.includes('resolved')
 }
@@ -167,9 +167,9 @@ function kindOf(failure: unknown, message: string, act: 'read' | 'write'): Engin
 }
 
 /**
- * Kind of the error for a statement that failed on all hosts. Rejected credentials are not an
- * outage. Neither are prepared statements that all hosts have evicted, which happens while a schema
- * changes.
+ * Kind of the error for a statement that failed on all hosts. Two kinds are not an outage: all
+ * hosts reject the credentials, or all hosts have evicted the prepared statement, which happens
+ * while a schema changes.
  */
 function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
   const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)
@@ -190,7 +190,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether too few nodes are up to authenticate or authorize the user. Such a user is not rejected.
+ * Whether too few nodes are up to authenticate or authorize the user. The credentials may then
+ * still be valid.
  */
 function isUndecided(error: unknown): boolean {
   return (
@@ -200,8 +201,8 @@ function isUndecided(error: unknown): boolean {
 }
 
 /**
- * Whether the message says that a table or keyspace does not exist. Messages are checked after
- * error codes, because they differ between releases.
+ * Whether the message says that a table or keyspace does not exist. Error codes are checked before
+ * messages, because messages differ between releases.
  */
 function isAboutMissingTarget(message: string): boolean {
   return missingTarget.test(message)

@@ -25,13 +25,14 @@ export interface NearestFound {
   readonly count: number
   /** Scores of the results that match. */
   readonly scores: readonly number[]
-  /** The least score of all results. */
+  /** The lowest score of all results. */
   readonly farthest: number
 }
 
 /**
- * Whether the top `limit` matches are known. If the last of them ties with the farthest result,
- * further records may have the same score and precede it in the order of ties.
+ * Whether the top `limit` matches are known. If the last match ties with the farthest result, the
+ * search may have cut off records with the same score, which could precede this match. At the
+ * maximum limit, such a tie is accepted.
  */
 export function isEnough(found: NearestFound, limit: number): boolean {
   const { asked, count, scores, farthest } = found

@@ -14,7 +14,7 @@ import type { WriteClock } from './write-clock.ts'
 export interface ClusterOptions {
   readonly contactPoints: readonly string[]
   readonly port: number
-  /** Data center to connect to; undefined: that of the first contact point. */
+  /** Data center to connect to; undefined: the data center of the first contact point. */
   readonly localDataCenter: string | undefined
   /** The server's own user; undefined: the cluster needs no authentication. */
   readonly account: EngineAccount | undefined
@@ -24,7 +24,9 @@ export interface ClusterOptions {
   readonly consistency: Consistency
 }
 
-/** Prepared statements cached by the driver; filters produce many different texts. */
+/**
+ * Maximum prepared statements that the driver caches. Filters produce many different statements.
+ */
 const preparedMax = 2_000
 
 /** State that all clients of a server share. Clients that only inspect a cluster do not need it. */
@@ -204,7 +206,7 @@ export function checkReplication(client: Client, { counts }: Replication): void 
   }
 }
 
-/** Probes the cluster, and rejects one without vector search. */
+/** Probes the cluster. Throws if the cluster does not support vector search. */
 export async function probeCluster(client: Client): Promise<ProbedCluster> {
   const capabilities = await probe(client)
   if (!capabilities.vectors)

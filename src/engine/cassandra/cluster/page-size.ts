@@ -2,11 +2,11 @@
  * Rows per page of a read, derived from the size of the rows on earlier pages of the collection or
  * table. A node limits pages by rows, and the driver decodes a page in one turn of the event loop,
  * so a page of large rows would block other requests. A page may still be too large if its rows are
- * larger than those before.
+ * larger than earlier rows.
  */
 import type { types } from 'cassandra-driver'
 
-/** Bytes of a page that take a few milliseconds to decode. */
+/** Maximum bytes of a page, which the driver decodes in a few milliseconds. */
 export const pageBytesMax = 2_000_000
 
 /** Rows of the first page of a collection or table. */

@@ -6,7 +6,7 @@ import type { Caller } from '../../../caller/caller.ts'
 import type { ReadReport } from '../../../caller/read-report.ts'
 import type { StatementOwner } from './statement-queue.ts'
 
-/** Statements with different texts that a report shows. */
+/** Maximum number of different statements in a report. */
 const shownMax = 4
 
 export class SentStatements implements StatementOwner, ReadReport {

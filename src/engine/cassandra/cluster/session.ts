@@ -47,9 +47,9 @@ export type ResultRow = types.Row
 
 export interface ResultPage {
   readonly rows: readonly ResultRow[]
-  /** Position after this page; undefined on the last page. */
+  /** Position of the next page; undefined on the last page. */
   readonly pageState: string | undefined
-  /** Whether the condition of a conditional write held. */
+  /** Whether a conditional write was applied, because its condition held. */
   readonly wasApplied: boolean
 }
 
@@ -144,8 +144,8 @@ export class Session {
   }
 
   /**
-   * Yields all rows of all pages. A page has `fetchSize` rows, the first page `first` rows; `size`
-   * may reduce both.
+   * Yields all rows of all pages. The first page has `first` rows, later pages have `fetchSize`
+   * rows; `size` may reduce both numbers.
    */
   async *rowsOf(
     statement: Statement,
@@ -271,8 +271,8 @@ export class Session {
 }
 
 /**
- * Option of reads, which need no timestamp. With undefined, as the driver's type declares, the
- * driver would generate one.
+ * Option of reads, because reads need no timestamp. If the option were undefined, as the driver's
+ * type declares, the driver would generate a timestamp.
  */
 const noTimestamp = { timestamp: null } as unknown as QueryOptions
 
@@ -296,7 +296,7 @@ const passing = [
 ]
 
 /**
- * Disables the driver's retries of writes: the sender determines the outcome of an unanswered
- * write.
+ * Disables the driver's retries of writes: the code that sends a write decides what to do if no
+ * answer arrives.
  */
 const noRetry = new policies.retry.FallthroughRetryPolicy()

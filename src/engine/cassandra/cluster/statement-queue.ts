@@ -13,14 +13,16 @@ export interface StatementOwner extends Pick<Caller, 'principalName' | 'signal'>
   answered?(text: string, rows: number): void
 }
 
-/** Statements per turn of the event loop. The driver builds one in up to half a millisecond. */
+/**
+ * Statements per turn of the event loop. The driver takes up to half a millisecond to build one.
+ */
 export const sentAtOnce = 16
 
 export class StatementQueue {
   readonly #queue: FairQueue
   /**
    * Resolve functions of the admitted statements, which are sent at the end of this turn of the
-   * event loop, or of a later turn.
+   * event loop or of a later turn.
    */
   #admitted: (() => void)[] = []
 
@@ -46,8 +48,9 @@ export class StatementQueue {
   }
 
   /**
-   * Resolves at the end of the event loop turn, or of a later one. Statements of requests that arrived
-   * together are sent together, because a socket write takes longer than building a statement.
+   * Resolves at the end of this turn of the event loop or of a later one. Statements of requests
+   * that arrived together are sent together, because a socket write takes longer than building a
+   * statement.
    */
   #endOfTurn(): Promise<void> {
     return new Promise((resolve) => {

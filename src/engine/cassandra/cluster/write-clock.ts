@@ -1,14 +1,14 @@
 /**
  * Generates the timestamps of all writes of a server, for every user. A later write gets a greater
- * timestamp, even within a millisecond. Writes of different servers are ordered as well as the
- * machines' clocks agree.
+ * timestamp, even within a millisecond. Writes of different servers are in the right order only if
+ * the difference of their times exceeds the difference between the clocks of the machines.
  */
 import { policies } from 'cassandra-driver'
 
 const { MonotonicTimestampGenerator } = policies.timestampGeneration
 
 /**
- * Generates timestamps. It extends a generator of the driver, because the driver accepts no others.
+ * Generates timestamps. Extends the driver's generator, because the driver accepts no other class.
  */
 export class WriteClock extends MonotonicTimestampGenerator {
   #last = 0
@@ -33,15 +33,18 @@ export class WriteClock extends MonotonicTimestampGenerator {
     const elapsed = performance.timeOrigin + performance.now()
     const now = Date.now()
     const isFar = Math.abs(elapsed + WriteClock.#setBy - now) > toleratedMs
-    // A long delay between the two readings looks like a changed clock.
+    // A long delay between the two readings looks like a changed clock. Such readings are ignored.
     const waitedMs = performance.timeOrigin + performance.now() - elapsed
     if (isFar && waitedMs < toleratedMs / 2) WriteClock.#setBy = now - elapsed
     return elapsed + WriteClock.#setBy
   }
 }
 
-/** Tolerated difference between both clocks in milliseconds; rounding alone causes some. */
+/**
+ * Tolerated difference in milliseconds between the monotonic clock and the system clock. Rounding
+ * alone causes a difference.
+ */
 const toleratedMs = 2
 
-/** The driver's default, for warnings that this generator never emits. */
+/** The driver's default. It concerns warnings of the base class, which this class never emits. */
 const warningMs = 1_000

@@ -1,14 +1,14 @@
 /**
  * Encodes lists, sets and maps in the native protocol.
  *
- * The driver accepts bytes for a value of any type; other values of a statement are encoded in one
- * turn of the event loop. Long collections are encoded in steps here instead.
+ * The driver encodes all values of a statement in one turn of the event loop, but accepts bytes for
+ * a value of any type. Long collections are therefore encoded here, in steps.
  */
 import { Pace, type Steps } from '../../../runtime/steps.ts'
 
 /**
- * Encodes a collection. `partsOf` returns an element, or a key and its value; an item without parts
- * is skipped.
+ * Encodes a collection. `partsOf` returns the bytes of an element, or of a key and its value. If it
+ * returns an empty list, the item is skipped.
  */
 export function* bytesOfCollection<T>(
   items: Iterable<T>,

@@ -43,7 +43,8 @@ export function bindValue(
 }
 
 /**
- * The value of a key column with 0 in place of -0, because Cassandra treats them as different keys.
+ * The value of a key column with 0 in place of -0, because Cassandra treats 0 and -0 as different
+ * keys.
  */
 export function withoutSign(value: ColumnValue): ColumnValue {
   if (value instanceof Float32Array) return value.map((one) => one + 0)

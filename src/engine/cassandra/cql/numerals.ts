@@ -15,7 +15,8 @@ export interface ScaledNumber {
 }
 
 /**
- * The form in which a number is written. Whole numbers of up to `zerosMax` digits have no exponent.
+ * The form in which this server writes a number. Whole numbers of up to `zerosMax` digits have no
+ * exponent.
  */
 export function scaledNumber(numeric: Numeric): ScaledNumber {
   const parts = decimalParts(numeric)
@@ -37,7 +38,7 @@ export function plainNumeral(numeric: Numeric): string {
   return `${minus}${digits.slice(0, exponent)}.${digits.slice(exponent)}`
 }
 
-/** Spellings of a number in a key; the first is the one that is written. */
+/** Spellings of a number in a key; the first is the spelling that this server writes. */
 export function keySpellings(numeric: Numeric): readonly string[] {
   const parts = decimalParts(numeric)
   const written = spell(scaledNumber(numeric))

@@ -59,7 +59,7 @@ export function vectorIndexOn(
   )
 }
 
-/** Whether a vector index of the table might be unable to hold the row. */
+/** Whether the row has a vector that some vector index cannot store. */
 export function mayBreakIndex({ values }: RowMerge): boolean {
   return values
     .values()

@@ -53,8 +53,8 @@ export function* boundColumns(
 }
 
 /**
- * The indexed part of a document. It includes the _id only if there are no indexing lists, or if
- * they name it.
+ * The indexed part of a document. It includes the _id unless the allow or deny list of the
+ * collection excludes it.
  */
 function* prunedFor(
   document: NewRecord['document'],
@@ -75,7 +75,7 @@ function* prunedFor(
 
 type BoundIndexes = readonly (readonly [column: string, bytes: Buffer])[]
 
-/** Encodes the index columns in steps; the driver would encode all values at once. */
+/** Encodes the index columns in steps; the driver would encode all values without a pause. */
 function* boundIndexes(shredded: Shredded): Steps<BoundIndexes> {
   const { exists, sizes, contains, booleans, numbers, texts, nulls, dates } = shredded
   return [

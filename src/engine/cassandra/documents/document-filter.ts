@@ -9,8 +9,8 @@ import type { Collection } from '../../contract.ts'
 import { termsIn } from './document-texts.ts'
 
 /**
- * A function that checks the filter on documents that include their search fields. A large document
- * is checked in steps.
+ * Returns a function that checks the filter on documents that include their search fields. It
+ * checks a large document in steps.
  */
 export function matcherOf(
   filter: Filter,

@@ -10,7 +10,9 @@ export interface DocumentKey {
 
 const types = { text: 1, number: 2, boolean: 3, null: 4, date: 5 } as const
 
-/** Maximum bytes of the text: Cassandra limits a key to 65 535, and the tuple takes 9 of them. */
+/**
+ * Maximum bytes of the text: a key has at most 65 535 bytes, and its tuple takes 9 of these bytes.
+ */
 const textSizeMax = 65_526
 
 /** Whether Cassandra can store the key. */
@@ -23,7 +25,7 @@ export function keyOf(id: Value): DocumentKey {
   return keysOf(id)[0]!
 }
 
-/** All keys that a document with this _id may have; the first is the one that is written. */
+/** All keys that a document with this _id may have; new documents get the first key. */
 export function keysOf(id: Value): readonly DocumentKey[] {
   if (id === null) return [{ type: types.null, text: 'null' }]
   if (typeof id === 'string') return [{ type: types.text, text: id }]

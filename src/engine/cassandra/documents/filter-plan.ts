@@ -77,13 +77,13 @@ export function planFilter(filter: Filter): FilterPlan {
 }
 
 /**
- * Whether the term identifies its condition exactly. With a space in the path or value, another
- * path and value give the same term. Lone surrogates are all stored as the same character.
+ * Whether the term identifies its condition exactly. A path or value with a space can produce the
+ * same term as another path and value. All lone surrogates are stored as the same character.
  */
 export function isClear(term: DocumentTerm): boolean {
   if (term.kind === 'contains')
     return term.entry.split(' ').length === 2 && term.entry.isWellFormed()
-  // The column of texts also contains the hashes of objects and arrays.
+  // The column of texts also contains the hashes of objects and arrays, which a string can equal.
   return term.kind !== 'text' && !('path' in term && !term.path.isWellFormed())
 }
 
@@ -111,7 +111,7 @@ function holds(
     case 'exists':
       return exists.has(term.path)
     default:
-      // The term is part of all branches, so it does not distinguish them.
+      // Such terms are part of all branches, so they do not distinguish the branches.
       return true
   }
 }
@@ -142,8 +142,8 @@ function canBeId(value: Value): boolean {
 }
 
 /**
- * Joins the alternatives of all conditions into branches. Equality is selective; presence is not,
- * so its terms come last.
+ * Joins the alternatives of all conditions into branches. Terms for presence come last, because
+ * they are less selective than equality.
  */
 function branchesOf(
   alternatives: readonly (readonly Branch[])[],
@@ -162,8 +162,8 @@ function branchesOf(
 }
 
 /**
- * Branches, at least one of which holds for every document that the filter matches. Undefined: no
- * term restricts the filter. An empty list: no document can match.
+ * Branches that cover the filter: every matching document satisfies at least one of them.
+ * Undefined: no term restricts the filter. An empty list: no document can match.
  */
 function alternativesOf(filter: Filter): readonly Branch[] | undefined {
   switch (filter.kind) {

@@ -80,8 +80,8 @@ export async function readDocuments(
     const first = after === undefined ? 0 : placeAt(after).branch
     const keys = plan.keys.slice(first)
     for (const one of await readByKeys(access.session, collection, keys, first)) {
-      // Only the _id is parsed here. The filter is checked because a string and a UUID can share a
-      // key.
+      // Only the _id is parsed here. The filter is checked on it, because a string and a UUID can
+      // share a key.
       const id = idIn(one.stored)
       if (matches(filter, new Map([['_id', id]])) && !page.take(one, id)) break
     }
@@ -161,7 +161,10 @@ export async function countDocuments(
   return count
 }
 
-/** The conditions that this server checks on the documents of a plan: the whole filter, or none. */
+/**
+ * Describes the conditions that this server checks on documents of a plan: the whole filter, or
+ * nothing if all candidates match.
+ */
 function checkedOf(filter: Filter, plan: FilterPlan): readonly string[] {
   const isExact = plan.kind === 'branches' ? plan.isExact : isOfFewIds(filter, plan)
   return isExact
@@ -171,7 +174,10 @@ function checkedOf(filter: Filter, plan: FilterPlan): readonly string[] {
       )
 }
 
-/** Yields write times of the documents that a branch finds, without reading their content. */
+/**
+ * Yields a write time for each document that a branch finds. This is enough to count the documents,
+ * and does not read their content.
+ */
 async function* findWritten(
   { session, limits }: DocumentAccess,
   collection: Collection,
@@ -231,7 +237,7 @@ async function* findMatching(
 
 type KeyPlan = Extract<FilterPlan, { kind: 'keys' }>
 
-/** Whether the filter restricts nothing but the _id, to a few values, as most reads do. */
+/** Whether the filter only restricts the _id, to a few values, as in most reads. */
 function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
   return (
     plan.kind === 'keys' &&
@@ -260,7 +266,7 @@ function findCandidates(
   if (postings !== undefined && terms !== undefined && terms.length > 0)
     return findByTerms(access, postings, collection, terms, after, caller)
   const place = after === undefined ? { branch: 0, token: undefined } : placeAt(after)
-  // The number of documents to read is unknown when they must be checked.
+  // If some candidates may not match, it is unknown how many of them must be read.
   const firstPage = plan.isWhole ? Math.min(count, fetchSize) : fetchSize
   return findByBranches(session, collection, plan.branches, place, firstPage)
 }

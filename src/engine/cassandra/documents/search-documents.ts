@@ -146,8 +146,9 @@ function selectOrdered(
 }
 
 /**
- * Searches with the cluster's term index. Ranks of different branches are not comparable, so a plan
- * with several branches is replaced by a search without terms of the filter.
+ * Searches with the cluster's term index. Ranks of different branches are not comparable. A plan
+ * with several branches is therefore replaced by a search without conditions, and the filter is
+ * checked on its results.
  */
 export async function searchByRank(
   { session, more }: DocumentAccess,

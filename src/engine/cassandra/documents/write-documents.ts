@@ -1,7 +1,7 @@
 /**
  * Writes documents, each on the condition that the document has not changed since it was read.
- * Every write has its own time-based id. When the reply was lost, a later read recognizes the write
- * by this id.
+ * Every write stores its own time-based id. If the reply is lost, a read finds out by this id
+ * whether the write was applied.
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'
@@ -129,7 +129,7 @@ async function replace(
   const version = String(before.version)
   const transaction = versionAfter(version)
   const textBefore = before.search && (before.search.lexical ?? '')
-  // Documents without a version were written without an entry in the term index.
+  // The text of a document without a version has no entry in the term index yet.
   const hasSameText = version !== noVersion && textBefore === (after.search.lexical ?? '')
   const columns = await columnsFor(writing, after, transaction)
   if (!hasSameText) await putText(writing, after, transaction)
@@ -196,8 +196,8 @@ async function removeTexts(
   kept: string | undefined,
 ): Promise<void> {
   const timestamp = timestampIn(String(before.version))
-  // A document without a version has entries only if a repair added them; a search removes them
-  // when it finds them stale.
+  // A document without a version has no entries, unless a repair added some. A search removes such
+  // entries when they are stale.
   if (timestamp === undefined) return
   const key = textKeyOf(before.id)
   await postings?.removeOthers(textPlace(collection), key, kept, timestamp)
@@ -215,8 +215,8 @@ async function change(
   let isDone = false
   for (const key of keysOf(id)) {
     if (await runOnce(session, collection, statementFor(key), key, versions)) isDone = true
-    // A delete whose outcome was unknown also counts as done when no document has this spelling of
-    // the key, so all spellings are tried.
+    // A delete with an unknown outcome counts as done if no document has this spelling of the key.
+    // Another spelling may still have the document, so a delete tries all spellings.
     if (isDone && after !== undefined) break
   }
   return isDone ? 'done' : 'conflict'
@@ -263,7 +263,7 @@ function isOlder(version: string, other: string): boolean {
   return written !== undefined && otherWritten !== undefined && written < otherWritten
 }
 
-/** Versions of a document around its write; undefined: the document does not exist. */
+/** Versions of a document before and after a write; undefined: the document does not exist. */
 interface Versions {
   readonly before: string | undefined
   readonly after: string | undefined

@@ -4,8 +4,8 @@
  *
  * A text is identified by its record's key and a digest of the text. Its entries are written before
  * the record, and count only if the record has this text when it is read. A stored record is
- * therefore always found, even if a server dies between the two writes. Entries of texts that no
- * record has are removed by the write that replaces them, or by a search that meets them.
+ * therefore always found, even if a server dies between the two writes. Stale entries, whose text
+ * the record no longer has, are removed by the write that replaces the text or by a later search.
  *
  * Every write and removal has the timestamp of the record's version. Versions increase, so a
  * removal never deletes entries of a later version.
@@ -40,7 +40,7 @@ export interface Posting {
   readonly digest: string
   /** Number of occurrences. */
   readonly count: number
-  /** Number of all terms of the text. */
+  /** Number of terms of the text, with repetitions. */
   readonly tokens: number
   /** Time of the write in microseconds since 1970. */
   readonly written: bigint
@@ -135,7 +135,7 @@ export class ClusterPostings {
     this.#forget(place)
   }
 
-  /** Adds texts of records that were written before the timestamp, some of them concurrently. */
+  /** Adds texts, several concurrently. Their records were written before the timestamp. */
   async putAll(
     place: TextPlace,
     texts: readonly IndexedText[],
@@ -199,7 +199,7 @@ export class ClusterPostings {
     }
   }
 
-  /** Removes stale postings, except if they were written again since they were read. */
+  /** Removes stale postings, unless they were written again after they were read. */
   async remove(
     place: TextPlace,
     term: string,
@@ -312,7 +312,9 @@ export class ClusterPostings {
     }
   }
 
-  /** Time before which all texts were removed. Throws while the index is being filled. */
+  /**
+   * Timestamp of the last truncation: older texts do not count. Throws while the index is filled.
+   */
   async truncatedAt({ target, path }: TextPlace): Promise<bigint> {
     const text = `SELECT truncated, filling FROM ${this.#tables.text_indexes} WHERE target = ?`
     const { rows } = await this.#session.run({ text, values: [target] }, 'read')
@@ -342,7 +344,7 @@ export class ClusterPostings {
   }
 
   /**
-   * Removes entries older than the timestamp, except those of the targets that `isKept` selects.
+   * Removes entries older than the timestamp, except entries of targets for which `isKept` is true.
    */
   async removeBefore(
     timestamp: bigint,

@@ -20,8 +20,8 @@ export interface RankedSearch {
 }
 
 /**
- * Searches by rank. `ask` returns the best records in order, with undefined for those outside the
- * filter.
+ * Searches by rank. `ask` returns the best records in order, with undefined in place of records
+ * that do not match the filter.
  */
 export async function searchRanked<Item>(
   { by, limit, after, statistics = noStatistics(by), sizeMax }: RankedSearch,

@@ -106,8 +106,9 @@ interface GatheredText extends FoundText {
 }
 
 /**
- * Reads one posting list after the other. If all terms are required, only texts of the first list
- * are kept in memory. Otherwise the result also has texts with all terms.
+ * Reads one posting list after the other. If all terms are required, memory holds only texts of the
+ * first list. Otherwise the result contains texts with any of the terms, including texts with all
+ * terms, which the caller must exclude.
  */
 async function gather(
   postings: ClusterPostings,
@@ -235,7 +236,8 @@ function isAfter<Item>(
 }
 
 /**
- * Age after which a posting without its record is stale: a record is written after its postings.
+ * Age after which a posting is stale if its record does not have the text. Younger postings may
+ * wait for their record, which is written later.
  */
 export const staleAfterMicros = 600_000_000n
 

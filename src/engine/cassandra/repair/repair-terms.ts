@@ -87,7 +87,7 @@ export async function repairTerms(
 
 type Access = RowAccess & DocumentAccess
 
-/** The reads are not limited, because everything is read. */
+/** A repair reads all records, so its reads have no limit. */
 const limits = { scannedMax: Infinity, comparedMax: 0 }
 
 async function repairAll(

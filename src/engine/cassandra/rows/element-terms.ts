@@ -27,7 +27,8 @@ export function elementTerms(
   const elements = elementTypes(condition)
   if (!isToldApart(condition, elements, index)) return undefined
   const isAny = kind === 'in' || kind === 'notAll'
-  // If all operands are required, a few suffice; candidates are checked against the others.
+  // If a row must have all operands, terms for a few of them suffice: the other operands are
+  // checked on the candidates.
   const asked = isAny ? operands : operands.slice(0, termsMax)
   const isExact =
     asked.length === operands.length &&
@@ -64,7 +65,7 @@ function elementTerm(
   }
 }
 
-/** Types of the parts of an element: two for a map entry. */
+/** Types of the parts of an element: key and value of a map entry, otherwise one type. */
 function elementTypes({ column: { type }, part }: RowComparison): readonly ElementType[] {
   if (type.type !== 'map') return 'valueType' in type ? [type.valueType] : []
   if (part === 'keys') return [type.keyType]
@@ -79,7 +80,7 @@ function isToldApart(
 ): boolean {
   const isEntry = elements.length > 1
   if (isEntry && column.isFrozen) return false
-  // An index on entries compares encoded bytes.
+  // An index on entries compares encoded bytes, and equal values may have several encodings.
   const isByBytes = isEntry && index !== undefined
   return (
     elements.every(

@@ -20,8 +20,8 @@ export async function beginFilling(
   table: Table,
   index: TextIndex,
 ): Promise<void> {
-  // Texts are identified by the keys of their rows, which `keyColumns` checks; a static text
-  // belongs to many rows.
+  // The index identifies a text by the key of its row; `keyColumns` throws if the API does not
+  // support the key. A static text belongs to many rows.
   keyColumns(table.definition)
   const { columns } = table.definition
   if (columns.some(({ name, isStatic }) => name === index.column && isStatic))

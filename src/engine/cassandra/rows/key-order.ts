@@ -40,7 +40,7 @@ export class KeyOrder {
   }
 }
 
-/** Sorts the keys that come after `after`, which comes from a client and may be forged. */
+/** Sorts the keys that come after `after`. This position comes from a client and may be forged. */
 export async function keysInOrder(
   keys: readonly string[],
   after: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Statements that write a row, with the semantics of CQL: an inserted row remains when its last
- * value is cleared, and a row created by an update disappears.
+ * Statements that write a row, with the semantics of CQL: when its last value is cleared, a row
+ * created by an insert remains, and a row created by an update disappears.
  */
 import type { Value } from '../../../json/value.ts'
 import type { CollectionType } from '../../../language/columns/collections.ts'
@@ -27,8 +27,8 @@ export interface RowWrite extends Statement {
 }
 
 /**
- * Statements for a merge: usually one, and none when nothing changes. Two statements must be sent
- * as a batch.
+ * Statements for a merge: usually one, two for an insert with element changes, none for an update
+ * without values. Two statements must be sent as a batch.
  */
 export function* mergeRow(table: Table, merge: RowMerge): Steps<readonly RowWrite[]> {
   const { values, elements = new Map<Column, ElementChange>(), kind } = merge
@@ -118,7 +118,7 @@ function bytesOfChange(
     return kind === 'add'
       ? bytesOfEntries(type, elements as readonly [Value, Value][], types)
       : bytesOfElements(type.keyType, elements, types)
-  // Cassandra removes the list elements that have the same bytes, so all spellings are sent.
+  // Cassandra removes list elements with the same bytes, so all encodings of each element are sent.
   if (type.type === 'list' && kind === 'remove')
     return bytesOfSpellings(type.valueType, elements, types)
   return bytesOfElements(type.valueType, elements, types)

@@ -309,8 +309,8 @@ async function* findByBranch(
   for (let page: RowPlace | undefined = { ...from, last: undefined }; page;) {
     caller.check()
     const { pageState } = page
-    // A page that is read again is read up to the last returned row only, to get the page state
-    // after that row.
+    // If the position is inside a page, the page is read again, but only up to the last returned
+    // row. This gives the page state after that row.
     const isAgain = pageState === from.pageState && last !== undefined
     const fetchSize = isAgain ? last.count : size.rows(rowsMaxOf(branch, reading, plan))
     const found = await ask({ fetchSize, pageState }).catch((error: unknown) => {

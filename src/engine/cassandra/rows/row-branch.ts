@@ -1,4 +1,4 @@
-/** One query of a plan: terms for the key, for indexed columns and for others. */
+/** One query of a plan: terms for the key, for indexed columns and for other columns. */
 import { isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type { KeyCondition } from '../../../language/columns/key-conditions.ts'
@@ -72,13 +72,14 @@ export function branchOf(
         : !(byKey.hasChoice && isIndexed(column, context))
     /** Columns with an equality, which excludes further terms on them. */
     const asked = new Set<string>()
-    // If a complete partition key has too many values, its columns get no terms.
+    // If the filter fixes the whole partition key, but with too many values for one query each, the
+    // columns of the partition key get no terms.
     const isPartial = partitionBy.some((name) => said.get(name)?.condition.eq === undefined)
     for (const [name, { column, condition, conditions }] of said) {
       if (byKey.columns.has(name) || (!isPartial && partitionBy.includes(name))) continue
       // Cassandra does not combine IN on a key column with an index.
       if (key.includes(name) && (condition.eq?.length ?? 0) > 1) continue
-      // Within a partition, key columns that the key terms do not include are filtered, even if
+      // Within a partition, the cluster filters by key columns without a key term, even if they are
       // indexed.
       const isWithin = partition !== undefined && key.includes(name)
       const found = valueTerms(column, condition, context)?.map((term) =>
@@ -199,7 +200,8 @@ function groupTerms(
 }
 
 /**
- * Joins the known terms. If some are unknown, the result is weaker than the filter, but implied.
+ * Joins terms by AND, and omits undefined terms. With omitted terms, the result matches every row
+ * that the filter matches, and may match others.
  */
 function allOf(terms: readonly (RowTerm | undefined)[]): RowTerm | undefined {
   const known = terms.filter((term) => term !== undefined)

@@ -181,7 +181,7 @@ class Planner {
   }
 }
 
-/** Whether no row can have any of the values. */
+/** Whether the condition allows only values that no row can have. */
 function isImpossible({ column, condition }: ColumnCondition): boolean {
   return condition.eq?.every((value) => spellings(column, value).length === 0) ?? false
 }

@@ -1,7 +1,7 @@
 /**
  * Positions among the rows of a query: the branch of the plan, the page state where a page begins,
- * and the last returned row of that page. Any server can continue from a position, whatever was
- * written in between, because it knows the order of rows.
+ * and the last returned row of that page. Any server can continue from a position, even after
+ * writes, because rows have a fixed order.
  */
 import { packValue, unpackList } from '../../../json/packed.ts'
 import type { Value } from '../../../json/value.ts'
@@ -24,7 +24,7 @@ export interface RowPlace {
 }
 
 export interface LastRow {
-  /** Number of rows of the page up to and including this one. */
+  /** Position of this row in its page, starting at 1. */
   readonly count: number
   readonly token: bigint
   /** Values of the clustering columns. */

@@ -21,7 +21,7 @@ export interface RowSelect {
   readonly withToken?: boolean
 }
 
-/** The columns of the key and the others, without duplicates. */
+/** The columns of the key, followed by `others`, without duplicates. */
 export function selectedColumns(
   { definition }: Table,
   others: Iterable<Column>,
@@ -109,8 +109,9 @@ export function* readRow(
 }
 
 /**
- * Statements that delete the rows that satisfy the conditions; none: no row can satisfy them.
- * Undefined: the cluster orders the texts differently, so rows must be read and deleted one by one.
+ * Statements that delete the rows that satisfy the conditions. An empty list: no row can satisfy
+ * the conditions. Undefined: the cluster orders the texts differently, so rows must be read and
+ * deleted one by one.
  */
 export function deleteRows(
   table: Table,
@@ -141,8 +142,8 @@ export function deleteRows(
 
 /**
  * A digest of the user-defined types of the columns, for the text of a statement. A prepared
- * statement keeps the types as they were when it was prepared; the digest makes it a new statement
- * after a change.
+ * statement keeps the types that existed when it was prepared. After a change of a type, the digest
+ * makes the text differ, so the statement is prepared again.
  */
 export function typesMark(
   columns: Iterable<Column>,

@@ -150,14 +150,15 @@ async function nearestOf(
 /** Rows per page; few, to keep pages small. */
 const rowsAtATime = 100
 
-/** Keys per page when they are only counted. */
+/** Keys per page when rows are only counted. */
 const keysAtATime = 5_000
 
 /**
  * Whether the partition has so few matching rows that all of them can be compared. The memtable
- * index of a node (VectorMemoryIndex, Cassandra 5.0) only notes the keys of rows that were inserted
- * with a vector. Until a flush, a search within a partition therefore misses vectors that rows got
- * after their insert. Searches with other indexed conditions, or over all partitions, find them.
+ * index of a node (VectorMemoryIndex, Cassandra 5.0) contains only keys of rows that were inserted
+ * with a vector. Until a flush, a search within a partition therefore misses vectors that were set
+ * after the insert of their rows. Searches with other indexed conditions, or over all partitions,
+ * find these vectors.
  */
 async function isComparedWhole(
   { session, limits }: RowAccess,
@@ -206,8 +207,9 @@ class NearestHits {
 type TermSearch = RowSearch & { readonly by: ByTerms & { readonly column: Column } }
 
 /**
- * Searches with the cluster's term index. Ranks of different branches are not comparable, so a plan
- * with several branches is replaced by a search without terms of the filter.
+ * Searches with the cluster's term index. Ranks of different branches are not comparable. A plan
+ * with several branches is therefore replaced by a search without conditions, and the filter is
+ * checked on its results.
  */
 async function searchRowsByRank(
   { session, can }: RowAccess,

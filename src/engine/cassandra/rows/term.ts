@@ -17,7 +17,7 @@ export interface TermContext {
   readonly can: Capabilities
 }
 
-/** A term that holds if any of the terms does. */
+/** A term that joins the terms by OR. */
 export function anyOf(terms: readonly RowTerm[]): RowTerm {
   return {
     text: `(${terms.map(({ text }) => text).join(' OR ')})`,
@@ -43,7 +43,8 @@ export function isFloating(type: string): boolean {
 }
 
 /**
- * Maximum characters of a text that the index certainly contains: its terms are limited to 8 KiB.
+ * Texts of at most this many UTF-16 code units are certainly in the index, which limits a term to 8
+ * KiB.
  */
 const indexedCharactersMax = 2_000
 

@@ -57,7 +57,7 @@ function keyOfMerge({ values }: RowMerge, table: Table): string {
 
 /**
  * Writes the entries of the term index before the row. All statements have the same timestamp, so
- * the same one of two concurrent merges wins in the row and in the index.
+ * that of two concurrent merges the same one wins in the row and in the index.
  */
 async function mergeOne(
   access: RowAccess,
@@ -102,7 +102,7 @@ function textsOf(table: Table, { values }: RowMerge): readonly MergedText[] {
   })
 }
 
-/** Applies the writes of one row together; several are sent as a batch. */
+/** Applies the writes of one row together: several writes are sent as a batch. */
 async function makeAll(
   session: Session,
   writes: readonly RowWrite[],
@@ -167,8 +167,8 @@ export function deleteAllRows(
 }
 
 /**
- * Deletes rows one by one: the fallback where Cassandra's order differs from ours, and where
- * TRUNCATE is rejected.
+ * Deletes rows one by one. Needed where Cassandra orders texts differently from this server, and
+ * where Cassandra rejects TRUNCATE.
  */
 async function deleteOneByOne(
   access: RowAccess,

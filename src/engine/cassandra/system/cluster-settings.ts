@@ -111,7 +111,7 @@ export class ClusterSettings {
   }
 }
 
-/** Parses a version; undefined: the text is not a valid one. */
+/** Parses a version; undefined: the text is not a valid version. */
 function versionIn(text: string): types.TimeUuid | undefined {
   try {
     return types.TimeUuid.fromString(text)

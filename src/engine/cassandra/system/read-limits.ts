@@ -24,8 +24,7 @@ export function textsMaxOf({ scannedMax }: ReadLimits): number {
 
 /**
  * Counts the documents or rows that a read has checked. A sort in `paging` reads page by page. The
- * positions between these pages contain the count so far, so the limit applies to all of them
- * together.
+ * positions between these pages contain the count so far, so the limit applies to the whole sort.
  */
 export class Scan {
   /** Position without the count. */

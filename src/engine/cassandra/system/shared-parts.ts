@@ -90,7 +90,7 @@ export class SharedParts {
     return new Set(Array.from(found.values(), (names) => [...names]).flat())
   }
 
-  /** Starts an operation, during which the engine stays open. */
+  /** Starts an operation. The engine stays open until the operation calls `end`. */
   begin(): void {
     if (this.isClosed) throw new EngineError('closed', 'the engine is closed')
     this.#running++

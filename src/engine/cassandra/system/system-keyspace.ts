@@ -17,7 +17,7 @@ const tables = {
 
 /**
  * Creates the keyspace and its tables, and waits until all nodes agree on the schema. Another
- * server may create them at the same time, and its tables may then be known to some nodes only.
+ * server may create them at the same time, and some nodes may not have its tables yet.
  */
 export async function createSystemKeyspace(
   session: Session,
@@ -37,7 +37,8 @@ async function createTables(
   replication: Replication,
 ): Promise<void> {
   try {
-    // A server whose user can only create tables can use an existing keyspace.
+    // The server's user may lack the permission to create keyspaces, so CREATE is not sent if the
+    // keyspace exists.
     if (!(await exists(session, systemKeyspace)))
       await session.define(createKeyspaceText(systemKeyspace, replication))
     for (const name of missing) {

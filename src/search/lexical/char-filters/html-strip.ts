@@ -35,7 +35,7 @@ class Stripper {
   readonly #steps: StepBudget
   #made = ''
   #at = 0
-  /** Strings that do not occur in the rest of the text, so that the search is not repeated. */
+  /** Strings that do not occur in the rest of the text. They are not searched a second time. */
   readonly #missing = new Set<string>()
 
   constructor(text: string, keptTags: ReadonlySet<string>, steps: StepBudget) {
@@ -133,7 +133,7 @@ function nameAt(text: string, start: number): string | undefined {
 function tagEnd(text: string, from: number, steps: StepBudget): number | undefined {
   let quote = ''
   const limit = Math.min(text.length, from + fixedLimits.htmlTagLengthMax)
-  // Most tags are short; only unclosed quotes take long.
+  // Steps are counted only within quotes, because only an unclosed quote makes a tag long.
   for (let at = from; at < limit; at++) {
     const char = text[at]!
     if (quote !== '') {

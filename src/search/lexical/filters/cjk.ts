@@ -19,7 +19,9 @@ export const cjkWidth: TokenFilter = mapTexts(foldWidth)
 export const decimalDigit: TokenFilter = mapTexts((text, steps) =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     steps.take(digitSteps)
-    // In Unicode, digits are in rows of ten that start with zero; rows may be adjacent.
+    // In Unicode, the ten digits of a script are adjacent and start with zero. The digits of
+    // another script may directly precede them, so the distance from the first digit is taken
+    // modulo ten.
     const char = digit.codePointAt(0)!
     let zero = char
     while (isDigit(zero - 1)) zero--
@@ -38,7 +40,7 @@ const scripts = ['han', 'hiragana', 'katakana', 'hangul'] as const
 
 /**
  * Builds pairs of adjacent characters, because words are not separated: "一二三" becomes "一二" and
- * "二三". A single character remains; tokens of other scripts are passed on.
+ * "二三". A single character remains; tokens of other scripts stay unchanged.
  */
 export function cjkBigram(args: Arguments): TokenFilter {
   const paired = new Set<TokenKind>(scripts.filter((script) => flagIn(args, script, true)))
@@ -84,7 +86,10 @@ function* pairOf(char: Token, next: Token, outputUnigrams: boolean): Iterable<To
   }
 }
 
-/** The last character as a token, if needed: in a longer run it is already part of a pair. */
+/**
+ * The last character as a token, if needed. In a longer run, this character is already part of a
+ * pair.
+ */
 function* endOf({ last, isAlone }: Run, outputUnigrams: boolean): Iterable<Token> {
   if (isAlone || outputUnigrams) yield last
 }

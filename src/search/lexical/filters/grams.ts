@@ -20,7 +20,7 @@ function gramFilter(
   const sizes = gramSizesIn(args)
   const preserveOriginal = flagIn(args, 'preserveOriginal', false)
   return function* (tokens, steps) {
-    // Tokens that are too short for a gram are dropped. As in other filters, they leave a gap.
+    // Drops tokens that are too short for a gram. The next token skips their positions.
     const long = preserveOriginal
       ? tokens
       : keep(tokens, ({ text }) => sizeOf(text) >= sizes.min)
@@ -31,7 +31,7 @@ function gramFilter(
         step = 0
       }
       const size = sizeOf(token.text)
-      // A token whose size is in the range is one of its own grams.
+      // If the size of the token is in the range, the token is one of its own grams.
       if (preserveOriginal && (size < sizes.min || size > sizes.max))
         yield { ...token, step }
     }

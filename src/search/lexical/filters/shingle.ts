@@ -26,7 +26,7 @@ export function shingle(args: Arguments): TokenFilter {
   const filler = args.get('fillerToken') ?? '_'
 
   return function* (tokens) {
-    /** Positions where the next shingles start, and the positions up to which they extend. */
+    /** The position where the next shingles start, and the positions that they may extend to. */
     const window: Slot[] = []
     let count = 0
     let withUnigrams = outputUnigrams
@@ -61,7 +61,10 @@ export function shingle(args: Arguments): TokenFilter {
 /** A token, or undefined for an empty position. */
 type Slot = Token | undefined
 
-/** Tokens and the empty positions between them, as far as a shingle extends. */
+/**
+ * Tokens and the empty positions between them, at most as many as fit between two words of a
+ * shingle.
+ */
 function* slots(tokens: Iterable<Token>, sizeMax: number): Iterable<Slot> {
   for (const token of tokens) {
     const gap = Math.min(token.step - 1, sizeMax - 1)

@@ -14,7 +14,7 @@ export function length(args: Arguments): TokenFilter {
   return (tokens) => keep(tokens, ({ text }) => text.length >= min && text.length <= max)
 }
 
-/** Keeps the first tokens. `consumeAllTokens` has no effect on the result. */
+/** Keeps the first `maxTokenCount` tokens. `consumeAllTokens` has no effect on the result. */
 export function limitTokenCount(args: Arguments): TokenFilter {
   const count = countIn(args, 'maxTokenCount', { max: countMax })
   return function* (tokens) {
@@ -26,7 +26,7 @@ export function limitTokenCount(args: Arguments): TokenFilter {
   }
 }
 
-/** Truncates tokens to a number of characters, except protected ones. */
+/** Truncates tokens to a number of characters, except protected tokens. */
 export function truncate(args: Arguments): TokenFilter {
   const length = countIn(args, 'prefixLength', { max: countMax, default: 5 })
   return stemmer((text) => {

@@ -50,9 +50,9 @@ interface Rule {
 type Phrase = readonly string[]
 
 /**
- * Parses rules. They are separated by line breaks, or by commas if the commas within rules are
- * escaped as "\,". With unescaped commas only, each "=>" starts a rule with the words around it;
- * words between two arrows belong to the later rule.
+ * Parses rules. Line breaks separate rules. If the commas within rules are escaped as "\,", plain
+ * commas also separate rules. Otherwise a line may contain several rules with "=>": each ends after
+ * the first phrase that follows its "=>", and the last one at the end of the line.
  */
 function* readRules(list: string): Iterable<readonly Rule[]> {
   if (list.includes('\\,'))
@@ -163,8 +163,8 @@ function longestFrom(
 }
 
 /**
- * Merges all rules for a phrase. The result is not cached, because a rule with many phrases would
- * be copied for each of them.
+ * Merges all rules for a phrase. The result is not cached: the cache would contain a copy of a long
+ * rule for each of its phrases.
  */
 function joined(said: readonly Meaning[], steps: StepBudget): Meaning {
   if (said.length === 1) return said[0]!

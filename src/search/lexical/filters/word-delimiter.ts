@@ -65,7 +65,7 @@ function* partTokens(token: Token, firstStep: number, options: Options): Iterabl
   if (isWhole) return
   for (const { first, last } of spansOf(parts, options)) {
     const text = textOf(parts, first, last)
-    // A rejoined token that equals the original exists already.
+    // `preserveOriginal` has already produced a token with this text.
     if (options.preserveOriginal && text === token.text) continue
     if (first > place) step += first - place
     place = first
@@ -151,7 +151,7 @@ interface Span {
 
 /**
  * The parts, and sequences of adjacent parts, that become tokens. They are sorted by their first
- * part; of those with the same first part, the longest comes first.
+ * part. If several start with the same part, the longest comes first.
  */
 function spansOf(parts: readonly Part[], options: Options): readonly Span[] {
   const spans: Span[] = []

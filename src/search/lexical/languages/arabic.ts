@@ -62,7 +62,9 @@ export const persianNormalization: StemmerStep = rewriting(
   `${farsiYeh}\u06d2:${yeh} ${keheh}:${kaf} \u06c0\u06c1:${heh} \u0654:`,
 )
 
-/** Removes plurals, degrees and the connecting "i", in normalized spelling. */
+/**
+ * Removes endings of the plural and of comparison, and the connecting "i", in normalized spelling.
+ */
 export const persianStem: StemmerStep = inTurn(
   ...[alef + teh, alef + noon, teh + reh + yeh + noon, teh + reh, yeh + yeh, yeh]
     .concat([heh + alef, '\u200c'])

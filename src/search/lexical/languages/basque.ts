@@ -1,6 +1,6 @@
 /**
- * Basque, after the Snowball algorithm: removes endings of verbs, then repeatedly endings of nouns,
- * then one ending of an adjective.
+ * Basque, after the Snowball algorithm: repeatedly removes endings of verbs, then repeatedly
+ * endings of nouns, then one ending of an adjective.
  */
 import { endingTable, longestEnding } from './endings.ts'
 import { afterRoot, syllables } from './regions.ts'
@@ -73,7 +73,7 @@ const vowels = 'aeiou'
 export function basqueStem(word: string): string {
   const regions = { ...syllables(word, vowels), rv: afterRoot(word, vowels) }
   let head = word
-  // Text that replaced removed endings; the search for endings continues before it.
+  // Replacements of removed endings. Further endings are searched in `head`, which precedes them.
   let tail = ''
 
   function cutOne(find: typeof verbEndings): boolean {

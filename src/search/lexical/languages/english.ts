@@ -20,7 +20,7 @@ export function englishStem(word: string): string {
   const known = irregular.get(word)
   if (known !== undefined) return known
   if (word.length < 3) return word
-  // A y is a consonant at the start and after a vowel; upper case marks it.
+  // A y at the start or after a vowel is a consonant, and is marked by upper case.
   const marked = word.replace(/^'/, '').replace(/^y|(?<=[aeiouy])y/g, 'Y')
   const r1 = regionAfter(marked)
   const r2 = afterSyllable(marked, vowels, r1)
@@ -48,7 +48,7 @@ const unchanging = new Set(
   wordsOf('inning outing canning herring earring evening proceed exceed succeed'),
 )
 
-/** Prefixes that define R1, because the general rule would separate related words. */
+/** Prefixes after which R1 begins. By the general rule, related words would get different stems. */
 const beginnings = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/
 
 function regionAfter(word: string): number {

@@ -24,7 +24,7 @@ export const germanLightStem: StemmerStep = inTurn(
   ),
 )
 
-/** Removes plurals only, after the paper of the light stemmer. */
+/** Removes plurals only, after the paper cited for germanLightStem. */
 export const germanMinimalStem: StemmerStep = onlyOver(
   4,
   inTurn(
@@ -78,7 +78,7 @@ function strip(word: string, hidden: number): string {
   return /.erin\*$/s.test(stem) ? strip(stem.slice(0, -1), hidden) : stem
 }
 
-/** Number of letters to remove; 0 when done. */
+/** Number of letters to remove; 0 if the stem has no further ending. */
 function endingOf(stem: string, letters: number): number {
   if (stem.length <= 3) return 0
   if (letters > 5 && stem.endsWith('nd')) return 2
@@ -86,7 +86,10 @@ function endingOf(stem: string, letters: number): number {
   return /[esnt]$/.test(stem) ? 1 : 0
 }
 
-/** Unifies spellings on keyboards without umlauts and ß: "ä" and "ae" become "a". */
+/**
+ * Unifies spellings with umlauts or ß and their replacements on other keyboards: "ä" and "ae"
+ * become "a".
+ */
 export function germanNormalization(word: string): string {
   return word.replace(
     /ae|oe|(?<![aeiouyqäöü])ue|[äöüß]/g,

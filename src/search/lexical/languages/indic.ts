@@ -96,7 +96,7 @@ const compositions: readonly (readonly [
   [[0x73, 0x4b], 0x13, 'gurmukhi'],
 ]
 
-/** Consonants without their inherent vowel: with virama and joiner, and as a single sign. */
+/** Consonants without their inherent vowel: written with virama and joiner, or as a single sign. */
 const silenced: readonly (readonly [consonant: number, one: number, block: Block])[] = [
   [0x24, 0x4e, 'bengali'],
   [0x23, 0x7a, 'malayalam'],

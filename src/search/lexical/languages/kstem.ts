@@ -2,8 +2,8 @@
  * English inflections only, in the spirit of R. Krovetz, "Viewing morphology as an inference
  * process" (1993): the result is a word instead of a stem.
  *
- * Krovetz's stemmer validates results with a dictionary, and also removes derivations. This one has
- * no dictionary: it removes plurals, "-ed" and "-ing", restores a lost e by spelling rules, and
+ * Krovetz's stemmer validates results with a dictionary, and also removes derivations. This stemmer
+ * has no dictionary: it removes plurals, "-ed" and "-ing", restores a lost e by spelling rules, and
  * knows the most common irregular plurals.
  */
 export function kStem(word: string): string {

@@ -1,9 +1,9 @@
-/** Rewrites single letters; most normalizations are tables of these. */
+/** Rewrites single letters. Most normalizations are tables of such rewrites. */
 import type { StemmerStep } from './endings.ts'
 
 /**
  * A step from a table such as "áâ:a é:e": replaces the letters before a colon by the text after it,
- * or deletes them if that is empty.
+ * or deletes the letters if that text is empty.
  */
 export function rewriting(table: string): StemmerStep {
   const rewritten = new Map(

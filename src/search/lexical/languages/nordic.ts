@@ -71,8 +71,8 @@ export const finnishLightStem: StemmerStep = onlyOver(
 )
 
 /**
- * Removes "-kin" and "-ko", which can follow any word, and each other; then endings of long
- * adjectives.
+ * Removes "-kin" and "-ko", which can follow any word and can be repeated. Then removes endings of
+ * long adjectives.
  */
 function finnishParticles(word: string): string {
   const shorter = cutParticle(word)

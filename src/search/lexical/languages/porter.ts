@@ -8,7 +8,7 @@ import { endingTable, longestEnding } from './endings.ts'
 
 export function porterStem(word: string): string {
   if (word.length < 3) return word
-  // A y is a consonant at the start and after a vowel; upper case marks it.
+  // A y at the start or after a vowel is a consonant, and is marked by upper case.
   const marked = word.replace(/^y|(?<=[aeiou])y/g, 'Y')
   return tidied(derivations(finalY(pastTense(plural(marked))))).replaceAll('Y', 'y')
 }

@@ -175,7 +175,10 @@ function usual(language: string, stem: StemmerStep): LanguageRecipe {
   return recipe(lowercase, stops(language), stemming(stem))
 }
 
-/** Removes stop words. `respell` gives them the spelling that words have at this stage. */
+/**
+ * Removes stop words. Earlier filters have changed the spelling of words; `respell` changes the
+ * spelling of the stop words in the same way.
+ */
 function stops(language: string, respell: StemmerStep = (word) => word): TokenFilter {
   return stop(new Set([...stopWords(language)!].map(respell)))
 }

@@ -13,7 +13,7 @@ export function afterSyllable(word: string, vowels: string, from = 0): number {
   return Math.min(position + 1, word.length)
 }
 
-/** The starts of R1 and of R2, which is what the same rule finds within R1. */
+/** The starts of R1 and R2. R2 is found within R1 by the rule of R1. */
 export function syllables(word: string, vowels: string): { r1: number; r2: number } {
   const r1 = afterSyllable(word, vowels)
   return { r1, r2: afterSyllable(word, vowels, r1) }

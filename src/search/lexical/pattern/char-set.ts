@@ -40,7 +40,7 @@ export const anyOf = (sets: readonly CharSet[]): CharSet =>
 export const allOf = (sets: readonly CharSet[]): CharSet =>
   weighted((char) => sets.every((set) => set(char)), sets)
 
-/** The set without distinction of case. */
+/** The set without regard to case. */
 export function ignoringCase(set: CharSet): CharSet {
   const inEitherCase = (char: number) => {
     if (set(char)) return true
@@ -66,7 +66,7 @@ function byClass(source: string): CharSet {
 export const anyChar: CharSet = () => true
 export const lineEnds = byClass('\\n\\r\\u0085\\u2028\\u2029')
 
-/** Classes of one letter after a backslash; the upper-case letter negates. */
+/** Classes of one letter after a backslash. The upper-case letter negates the class. */
 export const letterClasses: ReadonlyMap<string, CharSet> = new Map([
   ['d', byClass('0-9')],
   ['w', byClass('A-Za-z0-9_')],

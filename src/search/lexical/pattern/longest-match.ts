@@ -1,6 +1,6 @@
 /**
- * Simple patterns as in Lucene: the longest match counts, not the first. All alternatives are
- * followed at the same time, so the time is at most proportional to text times pattern.
+ * Simple patterns as in Lucene: of all matches at a position, the longest counts. All alternatives
+ * are followed at the same time, so the time is at most proportional to text times pattern.
  */
 import { parsePattern } from './parse-pattern.ts'
 import { compile, type PatternStep } from './program.ts'
@@ -8,11 +8,11 @@ import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { charLengthAt } from './pattern.ts'
 
 export interface SimplePattern {
-  /** All longest matches from left to right, as start and end; never empty. */
+  /** All longest matches from left to right, as start and end. No match is empty. */
   matches(text: string, steps: StepBudget): Iterable<readonly [start: number, end: number]>
 }
 
-/** Compiles a pattern; throws a SyntaxError with the problem. */
+/** Compiles a pattern. Throws a SyntaxError that describes the problem. */
 export function compileSimplePattern(source: string): SimplePattern {
   const { root, groupCount } = parsePattern(source, 'automaton')
   const { steps, stepCost } = compile(root, groupCount, 'no runs')

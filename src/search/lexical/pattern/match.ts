@@ -18,7 +18,7 @@ export type Slots = Int32Array
 const restore = -1
 const shorten = -2
 
-/** A step takes about 30 ns, as much as two steps of other stages. */
+/** Cost of a step, which takes about 30 ns, as long as two steps of other stages. */
 const walkSteps = 2
 
 /** Maximum numbers on the stack, far more than reasonable patterns need. */
@@ -89,7 +89,10 @@ export class PatternWalk {
     return true
   }
 
-  /** End of a match of the steps up to "done" from this position; undefined if they fail. */
+  /**
+   * Matches the steps from `firstStep` to "done" at this position. Returns the end of the match;
+   * undefined: no match.
+   */
   #from(firstStep: number, start: number, wantedEnd?: number): number | undefined {
     const base = this.#stack.length
     let at = firstStep
@@ -115,9 +118,9 @@ export class PatternWalk {
     }
   }
 
-  /** The step to continue at. */
+  /** The step to continue with. */
   #next = 0
-  /** After backtracking, the position to continue at. */
+  /** After backtracking, the position in the text to continue at. */
   #position = 0
 
   #walk(step: PatternStep, at: number, position: number): number | undefined {
@@ -181,7 +184,9 @@ export class PatternWalk {
     return position
   }
 
-  /** Lookbehind: tries starts from right to left until the content ends at this position. */
+  /**
+   * Matches a lookbehind: tries starts from right to left until its content ends at this position.
+   */
   #isBehind(firstStep: number, position: number): boolean {
     for (let start = position; start >= 0; start--)
       if (this.#from(firstStep, start, position) !== undefined) return true
@@ -200,7 +205,9 @@ export class PatternWalk {
     return isSame ? position + wanted.length : undefined
   }
 
-  /** Resumes the last alternative on the stack; false if the stack has no further one. */
+  /**
+   * Resumes the last alternative on the stack above `base`. False: there are no more alternatives.
+   */
   #back(base: number): boolean {
     const stack = this.#stack
     while (stack.length > base) {
@@ -216,7 +223,7 @@ export class PatternWalk {
         this.#position = first
         return true
       }
-      // The entry belongs to a run, which gives up its last character.
+      // The entry belongs to a run of characters. The run gives up its last character.
       const position = second - (this.#isPairBefore(second) ? 2 : 1)
       if (position > first) stack.push(what, first, position)
       this.#next = shorten - what + 1

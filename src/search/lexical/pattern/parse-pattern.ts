@@ -1,11 +1,11 @@
 /**
  * Parses a regular expression into a tree.
  *
- * There are two dialects. "java" is the syntax of java.util.regex; rare constructs are rejected by
- * name. "automaton" is the syntax of Lucene's simple patterns: without anchors and lookaround, with
- * quoted strings; its set operators are rejected.
+ * There are two dialects. "java" is the syntax of java.util.regex; errors name rare constructs that
+ * are not supported. "automaton" is the syntax of Lucene's simple patterns: without anchors and
+ * lookaround, with quoted strings; its set operators are rejected.
  *
- * Throws SyntaxError with the problem, for the author of the pattern.
+ * Throws a SyntaxError that describes the problem to the author of the pattern.
  */
 import {
   allOf,
@@ -267,7 +267,7 @@ class PatternReader {
     const text = this.#source.slice(this.#at, end)
     this.#at = after
     const chars = Array.from(text, (char) => this.#literal(char))
-    // In Java, a quantifier after the quote applies to the last character.
+    // In Java, a quantifier after a quotation applies to the last quoted character.
     const last = this.#java ? chars.pop() : undefined
     return { kind: 'sequence', of: last ? [...chars, this.#repeated(last)] : chars }
   }

@@ -27,7 +27,7 @@ export interface Match {
   group(number: number): string | undefined
 }
 
-/** Compiles a pattern; throws a SyntaxError with the problem. */
+/** Compiles a pattern. Throws a SyntaxError that describes the problem. */
 export function compilePattern(source: string): Pattern {
   const { root, groupCount, groupNames } = parsePattern(source, 'java')
   const program = compile(root, groupCount)

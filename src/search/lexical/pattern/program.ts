@@ -51,7 +51,7 @@ export function isRegular({ steps }: Program): boolean {
 
 /**
  * How repeated characters are compiled: always as runs, which are fast; as runs only if their
- * number is bounded, so that no stretch of text is visited twice; or never as runs.
+ * number is bounded, so that no part of the text is visited twice; or never as runs.
  */
 export type Runs = 'all runs' | 'bounded runs' | 'no runs'
 
@@ -179,7 +179,7 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   return { steps, slotCount, choiceCount, stepCost: stepCostOf(steps) }
 }
 
-/** Number of sets whose tests take as long as any other step. */
+/** Number of sets that can be tested in the time of any other step. */
 const setsPerStep = 4
 
 function stepCostOf(steps: readonly PatternStep[]): number {

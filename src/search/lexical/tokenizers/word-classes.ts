@@ -19,10 +19,13 @@ export const numberJoiner = 9
 /** Joins letters and digits: "." and apostrophes. */
 export const joiner = 10
 export const doubleQuote = 11
-/** Words are not separated; each character is a token. */
+/** Chinese characters. Words are not separated, so each character is a token. */
 export const han = 12
 export const hiragana = 13
-/** Words are not separated, and single characters carry little meaning; a run is a token. */
+/**
+ * Letters of Thai and related scripts. Words are not separated, and single characters carry little
+ * meaning, so a run is a token.
+ */
 export const southeastAsian = 14
 export const emoji = 15
 export const skinTone = 16

@@ -28,7 +28,7 @@ import {
   southeastAsian,
 } from './word-classes.ts'
 
-/** Maximum characters between words before their cost is charged. */
+/** Maximum characters that are scanned for the next word before their cost is charged. */
 const gapCounted = 1_024
 
 /** A cursor over the words of a text, which allocates nothing per word. */
@@ -127,7 +127,7 @@ export class Words {
   #readWord(start: number): number {
     const text = this.#text
     let end = start
-    /** Class of the last character besides extenders. */
+    /** Class of the last character, ignoring extenders. */
     let last = connector
     /** Classes that occur, one bit each. */
     let seen = 0

@@ -124,7 +124,7 @@ function select(items: usize, count: u32, most: u32, self: u32): u32 {
   return chosen
 }
 
-/** Adds an entry to the selection: a distance and a node id. */
+/** Adds a node id and its distance to the selection. */
 @inline function choose(i: u32, id: u32, apart: f32): void {
   store<u64>(selected + (<usize>i << 3), (item(apart, 0) & 0xffffffff00000000) | <u64>id)
 }
@@ -216,7 +216,7 @@ function randomLevel(): u32 {
   return min(<u32>(-Math.log(unit) / Math.log(<f64>M)), LEVEL_MAX)
 }
 
-/** Allocates the lists above level 0. Returns the level for which there was room. */
+/** Allocates a node's lists above level 0. Returns the level of the node: 0 if there is no room. */
 function takeUpper(id: u32, level: u32): u32 {
   setLevel(id, 0)
   if (level == 0) return 0
@@ -256,7 +256,8 @@ export function repair(most: u32): bool {
     if (field(Field.deleted) == 0) return false
     beginRepair()
   }
-  // Clears all marks. Every mended node then clears its own marks for the next node.
+  // Marks are cleared only here: `mend` marks the neighbours of a node, and unmarks them at its
+  // end.
   unmarkAll(visited)
   const count = field(Field.count)
   const from = field(Field.repairCursor)

@@ -62,7 +62,10 @@ export function popCandidate(): u64 {
   return top
 }
 
-/** Keeps the closest `max` results. Returns the farthest of them once `max` are kept. */
+/**
+ * Adds a result, and keeps the closest `max` results. Returns the farthest kept result, or
+ * `farthest` while fewer than `max` are kept.
+ */
 @inline export function keepResult(found: u64, max: u32, farthest: u64): u64 {
   if (resultCount < max) {
     pushResult(found)

@@ -88,8 +88,8 @@ export function repair(most: u32): bool { return repairSome(most) }
 export function freeze(frozen: bool): void { setField(Field.frozen, frozen ? 1 : 0) }
 
 /**
- * Rebuilds derived state after the header, nodes and upper lists were loaded. False if they are
- * inconsistent.
+ * Rebuilds derived state after the header, nodes and upper lists were loaded. False if these parts
+ * are inconsistent.
  */
 export function restore(): bool {
   setField(Field.frozen, 0)

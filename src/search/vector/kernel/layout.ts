@@ -170,7 +170,8 @@ export function place(thread: u32, threads: u32): usize {
   pending = at
   at = aligned(at + (<usize>(placesMask + 1) << 1))
   upper = at
-  // On average one list of 64 bytes per 15 nodes: 4.3 bytes per node, and the rest is a reserve.
+  // On average, 15 nodes have one list of 64 bytes, which is 4.3 bytes per node. The rest is a
+  // reserve.
   at = aligned(at + <usize>capacity * 6 + 65536)
   upperEnd = at
   nodes = at

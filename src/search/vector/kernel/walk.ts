@@ -1,6 +1,6 @@
 /**
  * Walks through the graph towards a code. Each step visits the neighbours of the closest unvisited
- * candidate, until no candidate is closer than the results.
+ * candidate, until no candidate is closer than the farthest result.
  */
 import { distance, distance4 } from './code'
 import {
@@ -17,7 +17,7 @@ declare function matches(document: f64): u32
 
 export const FARTHEST: u64 = 0xffffffffffffffff
 
-/** Descends between two levels, on each to the node closest to the code. */
+/** Moves to the node closest to the code on level `from`, then on each lower level above `to`. */
 export function descend(code: usize, start: u64, from: u32, to: u32): u64 {
   let nearest = start
   for (let level = from; level > to; level--) {

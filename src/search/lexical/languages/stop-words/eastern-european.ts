@@ -1,4 +1,4 @@
-/** Words that say little by themselves: Slavic and Baltic languages, Greek, Armenian. */
+/** Stop words of Slavic and Baltic languages, Greek and Armenian. */
 export const easternEuropean: Readonly<Record<string, string>> = {
   bulgarian: `а аз ако ала бе без беше би бил била били било бъдат бъде бяха в вас ваш
     ваша вашата вече ви вие все всеки всички всичко всяка във върху ги го да дали до

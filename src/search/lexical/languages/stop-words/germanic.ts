@@ -1,4 +1,4 @@
-/** Words that say little by themselves. The English list is the one that the API promises. */
+/** Stop words of Germanic languages. The API specifies the English list. */
 export const germanic: Readonly<Record<string, string>> = {
   english: `a an and are as at be but by for if in into is it no not of on or such that
     the their then there these they this to was will with`,

@@ -1,4 +1,4 @@
-/** Words that say little by themselves, in the other languages with Latin letters. */
+/** Stop words of further European languages with Latin letters. */
 export const otherEuropean: Readonly<Record<string, string>> = {
   basque: `al asko arabera baina bat batean batek bati batzuei batzuek batzuetan batzuk
     bera beraiek berau berauek bere berori beroriek beste bezala da dago dira ditu du dute

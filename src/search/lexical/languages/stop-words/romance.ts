@@ -1,4 +1,4 @@
-/** Words that say little by themselves, in Romance languages. */
+/** Stop words of Romance languages. */
 const portuguese = `a ao aos aquela aquelas aquele aqueles aquilo as até com como da das
   de dela delas dele deles depois do dos e ela elas ele eles em entre era eram essa essas
   esse esses esta estamos estar estas estava estavam este esteja estes esteve estive
