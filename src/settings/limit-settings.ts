@@ -44,7 +44,8 @@ const limitSettings: readonly LimitSetting[] = [
     0,
     'rows that a find with an in-memory sort may match; 0: no limit',
   ),
-  // A vector index collects twice as many candidates as this limit, at most 16 384.
+  // The maximum is 8 000, because a vector index collects twice as many candidates as this limit,
+  // and at most 16 384.
   {
     ...limit(
       'max-vector-limit',
