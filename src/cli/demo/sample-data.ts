@@ -125,7 +125,7 @@ interface Answer {
 
 type Send = (path: string, body: object) => Promise<Answer>
 
-/** The embedding service that runs in the server; undefined if there is none. */
+/** The local embedding service; undefined if the server has no local model. */
 async function findLocalService(send: Send): Promise<object | undefined> {
   const { status } = await send('', { findEmbeddingProviders: {} })
   const { embeddingProviders } = status as {

@@ -28,7 +28,7 @@ export interface RawRecord {
 export interface Splitter {
   /** Returns the records that end in this chunk. */
   push(chunk: Buffer): RawRecord[]
-  /** Returns the record that ends with the input, if there is one. */
+  /** Returns the last record if the end of the input completes a record. */
   end(): RawRecord[]
 }
 

@@ -23,7 +23,7 @@ export interface ColumnFieldsProps {
   /** What a row of the form defines: a column, or a field of a user-defined type. */
   readonly noun?: 'column' | 'field'
   readonly title?: string
-  /** Whether the list may be empty. */
+  /** Whether the list of columns may be empty. */
   readonly isOptional?: boolean
 }
 

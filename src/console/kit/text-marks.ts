@@ -5,7 +5,7 @@ import type { Mark } from './editor-text.ts'
 
 export const setMarks = StateEffect.define<readonly Mark[]>()
 
-/** The marks of the editor, which move with the text until the next check. */
+/** The marks of the editor. When the text changes, they move with it until the next check. */
 const field = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(before, transaction) {
@@ -16,10 +16,7 @@ const field = StateField.define<DecorationSet>({
   provide: (decorations) => EditorView.decorations.from(decorations),
 })
 
-/**
- * Clamps marks to the text and makes them at least one character long, so that each is
- * visible.
- */
+/** Moves marks into the text, and makes each at least one character long, so that it is visible. */
 function decorate(marks: readonly Mark[], length: number): DecorationSet {
   const placed = marks.map(({ from, to, message, kind = 'error' }) => {
     const start = Math.max(0, Math.min(from, length - 1))

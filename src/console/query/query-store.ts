@@ -29,8 +29,8 @@ export const emptyQuery: QueryText = { filter: '', sort: '', projection: '', opt
 
 const historyMax = 50
 /**
- * Maximum characters of a stored query. Longer queries contain whole vectors and would fill
- * the storage.
+ * Maximum characters of a stored query. Longer queries usually contain vectors and would fill the
+ * storage.
  */
 const keptLengthMax = 20_000
 
