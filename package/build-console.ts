@@ -15,8 +15,8 @@ const root = join(import.meta.dirname, '..')
 const from = join(root, 'src/console')
 const to = join(root, 'build/console')
 /**
- * Temporary output folder. The build renames it at the end, so that a running server never serves a
- * mixture of old and new files.
+ * Temporary output folder. The build renames it at the end, so that a running server never finds
+ * old and new files together.
  */
 const outdir = `${to}-${process.pid}`
 

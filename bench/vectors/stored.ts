@@ -20,7 +20,7 @@ import { shares, type Share, type VectorSet } from './clusters.ts'
 import { numbersIn } from './documents.ts'
 import { recallOf, wanted, type Truth } from './exact.ts'
 
-/** Targets apply to filters that match at least one in this number of documents. */
+/** Targets apply to filters that match at least 1 / oneInMax of the documents. */
 const oneInMax = 100
 
 /** Measures filtered search in a store. The store needs a snapshot of its vector index. */

@@ -227,7 +227,7 @@ export function readClusterConfig(
 }
 
 /**
- * Rejects a setting that has no effect on the engine. Otherwise the operator would not notice the
+ * Rejects a setting without effect on the engine. Otherwise the operator would not notice the
  * mistake.
  */
 function checkGiven(

@@ -59,8 +59,8 @@ export class BackupFolder {
   }
 
   /**
-   * Throws when `part` is a symbolic link. The target of the link may contain unrelated files,
-   * which must not be removed as leftovers.
+   * Throws when `part` is a symbolic link. The link may lead to a folder with unrelated files, and
+   * these must not be removed as leftovers.
    */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)

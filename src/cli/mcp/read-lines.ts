@@ -6,8 +6,8 @@ export const tooLong = Symbol('too long')
 const lineFeed = 0x0a
 
 /**
- * Yields lines that are not empty. Instead of a line of more than `sizeMax` bytes, yields `tooLong`
- * and does not buffer the line.
+ * Yields all non-empty lines. Instead of a line of more than `sizeMax` bytes, yields `tooLong` and
+ * does not buffer the line.
  */
 export async function* readLines(
   input: Readable,

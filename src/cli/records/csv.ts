@@ -125,7 +125,7 @@ export function readByType(types: ReadonlyMap<string, string>): CellReader {
         return cell.startsWith('{')
           ? readJsonCell(name, cell)
           : new Map([['$binary', cell]])
-      // In a vector column, text that is not JSON is embedded by the server.
+      // A vector column accepts a vector as JSON. The server embeds any other text.
       case 'vector':
         return /^[[{]/.test(cell) ? readJsonCell(name, cell) : cell
       case 'list':

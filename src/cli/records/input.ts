@@ -152,7 +152,7 @@ async function* withoutMark(
 const peekSizeMax = 1024 * 1024
 
 /**
- * Reads until `count` bytes that are not white space have arrived, or the input ends. Returns the
+ * Reads until the input ends or `count` bytes other than white space have arrived. Returns the
  * bytes read as `first`, and the whole input as `all`.
  */
 async function peek(

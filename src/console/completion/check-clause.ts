@@ -12,8 +12,8 @@ import {
 import type { Operator } from './operators.ts'
 
 /**
- * Returns a function that checks the text of a clause. It returns no marks for text that is not
- * valid JSON, because the editor reports the syntax error.
+ * Returns a function that checks the text of a clause. For invalid JSON, it returns no
+ * marks, because the editor reports the syntax error.
  */
 export function checkClause(context: ClauseContext): Check {
   return (text) => {

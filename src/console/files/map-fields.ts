@@ -209,7 +209,7 @@ function toColumn(value: Value, { type }: ColumnType): Value {
   if (type === 'blob') return new Map([['$binary', value]])
   if (type === 'timestamp') return timestampOf(value)
   if (nested.has(type)) return parse(value)
-  // Text that is not JSON stays text, which the server embeds.
+  // A vector column accepts a vector as JSON. The server embeds any other text.
   if (type === 'vector' && /^\s*[[{]/.test(value)) return parse(value)
   return value
 }

@@ -12,7 +12,7 @@ type State = 'start' | 'between' | 'nested' | 'string' | 'scalar' | 'done'
 
 export class JsonSplitter implements Splitter {
   #state: State = 'start'
-  /** Text that is not part of a returned record yet; `#at` is the end of its scanned part. */
+  /** Text after the last returned record; `#at` is the end of its scanned part. */
   #text = ''
   #at = 0
   #from = 0

@@ -300,7 +300,7 @@ function takeOpened(): QueryText {
 }
 
 /**
- * Parses the clauses. Throws an Error with the name of the first clause that is not a JSON object.
+ * Parses the clauses. If a clause is not a JSON object, throws an Error with its name.
  */
 function parseQuery(query: QueryText): FindFields {
   const filter = readClause('filter', query.filter)

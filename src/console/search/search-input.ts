@@ -39,7 +39,7 @@ async function readVector(
   return vectorOf(place, field, value, signal)
 }
 
-/** Parses JSON. Text that is not JSON counts as an id that was typed without quotes. */
+/** Parses JSON. Any other text counts as an id that was typed without quotes. */
 function parseOrText(text: string): Value {
   try {
     return parseJson(text)
