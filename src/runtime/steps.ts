@@ -87,7 +87,7 @@ export class Pace {
     return true
   }
 
-  /** Adds work that took as long as visiting this many values. */
+  /** Counts work that takes as long as visiting this many values. */
   spend(values: number): void {
     this.#left -= values
   }

@@ -4,7 +4,7 @@ import { checkLimits, defaultLimits, type Limits } from '../limits.ts'
 import { setting } from './setting-option.ts'
 import { wholeNumber } from './setting-values.ts'
 
-/** A configurable limit and its minimum. */
+/** A configurable limit, with the minimum and maximum of its value. */
 interface LimitSetting {
   readonly flag: string
   readonly limit: keyof Limits

@@ -110,7 +110,7 @@ interface Plain {
   readonly errors?: readonly ApiProblem[]
 }
 
-/** The API rejected a command, in whole or in part. */
+/** Thrown when the API rejects a command, in whole or in part. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly errors: readonly ApiProblem[]

@@ -17,7 +17,7 @@ import { chooseTheme, theme, type Theme } from '../kit/theme.ts'
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const current = useStore(route)
   const [isTreeShown, setTreeShown] = useState(false)
-  // In narrow windows the tree covers the page, so it closes on navigation.
+  // In narrow windows the tree covers the page, so navigation closes the tree.
   useEffect(() => setTreeShown(false), [current])
   return (
     <div class={`frame ${isTreeShown ? 'tree-shown' : ''}`}>

@@ -16,7 +16,7 @@ import {
 import { Store } from '../api/store.ts'
 import { toPlain, valueAt, type JsonObject } from '../json/value.ts'
 
-/** A collection or table, with its size as far as it is known. */
+/** A collection or table, with its size if the size is known. */
 export interface Target extends Place {
   readonly documents?: number
   readonly bytes?: number

@@ -54,8 +54,8 @@ function pathCondition(
 }
 
 /**
- * The condition on a column of a row. It compares the whole column or, for lists, sets and
- * maps, their contents.
+ * The condition on a column of a row. For lists, sets and maps it compares their contents, and for
+ * other types the whole value.
  */
 function columnCondition(
   place: Place,

@@ -21,7 +21,7 @@ export const freshState: GridState = {
   pageSize: 20,
 }
 
-/** The part of Storage that the console uses; tests pass their own. */
+/** The part of Storage that the console uses. Tests pass another implementation. */
 export type ViewStorage = Pick<
   Storage,
   'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'

@@ -83,7 +83,7 @@ export class DownloadSink implements FileSink {
     link.href = url
     link.download = this.#name
     link.click()
-    // The download may only just have started, so its URL must stay valid for a while.
+    // Keeps the URL valid for a minute, because the browser may still start the download.
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
     return Promise.resolve()
   }

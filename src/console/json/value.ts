@@ -82,6 +82,6 @@ export function toPlain(value: Value): unknown {
   if (value instanceof Numeral) return Number(value.text)
   if (Array.isArray(value)) return value.map(toPlain)
   if (!isObject(value)) return value
-  // Like JSON.parse, this creates a field for `__proto__` instead of setting the prototype.
+  // Like JSON.parse, fromEntries creates a field `__proto__` instead of setting the prototype.
   return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]))
 }

@@ -9,7 +9,7 @@ export interface VirtualListProps {
   readonly count: number
   readonly lineHeight: number
   readonly renderLine: (position: number) => ComponentChildren
-  /** Rendered above the lines; scrolls horizontally with them. */
+  /** Content above the lines, which scrolls horizontally with them. */
   readonly header?: ComponentChildren
   readonly class?: string
   /** Attributes of the element that contains the header and the lines. */

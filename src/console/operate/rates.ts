@@ -5,7 +5,7 @@
  */
 import { total, type Metrics, type Sample } from './parse-metrics.ts'
 
-/** Increase of a counter per second; undefined when the server does not report it. */
+/** Increase of a counter per second; undefined when the server does not report the counter. */
 export function rate(
   before: Metrics,
   now: Metrics,

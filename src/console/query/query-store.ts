@@ -34,7 +34,7 @@ const historyMax = 50
  */
 const keptLengthMax = 20_000
 
-/** The part of Storage that the console uses; tests pass their own. */
+/** The part of Storage that the console uses. Tests pass another implementation. */
 export type QueryStorage = Pick<Storage, 'getItem' | 'setItem'>
 
 function keyOf({ database, keyspace, name }: Place): string {
