@@ -16,7 +16,10 @@ const field = StateField.define<DecorationSet>({
   provide: (decorations) => EditorView.decorations.from(decorations),
 })
 
-/** Moves marks into the text, and makes each at least one character long, so that it is visible. */
+/**
+ * Clamps marks to the range of the text, and makes each at least one character long, so that it is
+ * visible.
+ */
 function decorate(marks: readonly Mark[], length: number): DecorationSet {
   const placed = marks.map(({ from, to, message, kind = 'error' }) => {
     const start = Math.max(0, Math.min(from, length - 1))

@@ -1,6 +1,6 @@
 /**
- * Extracts vectors from the text of a reply before the text is parsed. The parser keeps all digits
- * of numbers, and is therefore too slow for vectors with a thousand numbers each.
+ * Extracts vectors from the text of a reply before the text is parsed. The parser is too slow for
+ * vectors with a thousand numbers each, because it keeps all digits of numbers.
  */
 export interface CutReply {
   /** The text with each vector replaced by its index, from 0. */
