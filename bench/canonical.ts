@@ -70,7 +70,7 @@ await new Command('bench')
     `\nWorkloads: ${namesOf(workloads)}\nStudies, run by name: ${namesOf(studies)}`,
   )
   .action(async (named: Named | [], flags: Flags) => {
-    // Without arguments commander passes an unparsed empty list.
+    // commander passes the default, an unparsed empty list, if no arguments are given.
     const chosen = Array.isArray(named) ? { workloads, studies: [] } : named
     if (flags.markdown)
       print(
@@ -107,7 +107,7 @@ async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<v
 }
 
 /**
- * The sizes of each run: a study of growth takes all sizes in one run; others run once per
+ * The sizes of each run. A study of growth needs all sizes in one run; other studies run once per
  * size.
  */
 function sizesOf(

@@ -1,22 +1,20 @@
 /**
- * Load generator: HTTP/1.1 over persistent connections, one request at a time per
- * connection.
+ * Load generator: HTTP/1.1 over persistent connections, one request at a time per connection.
  *
- * The generator shares the machine with the server, so it does little work: requests are
- * prepared bytes, and in a reply it checks only the status, the length and the absence of
- * errors.
+ * The generator shares the machine with the server, so it does little work. Requests are prepared
+ * bytes. Of a reply, it checks only the status, the length and the absence of errors.
  */
 import { connect, type Socket } from 'node:net'
 import type { Histogram } from './histogram.ts'
 
-/** Number of requests or documents, and their time. */
+/** Number of requests or documents, and the time that they took. */
 export interface Tally {
   readonly requests: number
   readonly elapsedMs: number
 }
 
 export interface Drive {
-  /** The bytes of the next request; undefined when there are no more. */
+  /** Returns the bytes of the next request; undefined when no request is left. */
   readonly next: () => Buffer | undefined
   /** Milliseconds after which no request starts. */
   readonly forMs: number
@@ -35,7 +33,7 @@ export class Client {
     return new Client(await Promise.all(opened))
   }
 
-  /** Keeps all connections busy; settles after the last reply. */
+  /** Keeps all connections busy. Resolves after the last reply. */
   drive({ next, forMs, latencies }: Drive): Promise<Tally> {
     return new Promise((resolve, reject) => {
       const startedAt = performance.now()
@@ -83,7 +81,7 @@ export class Client {
 
 const errorsMark = Buffer.from('"errors":[')
 
-/** The bytes of a request that carries a command. */
+/** The bytes of the HTTP request that sends a command. */
 export function requestBytes(path: string, token: string, body: string): Buffer {
   return Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: bench\r\nToken: ${token}\r\n` +
@@ -92,7 +90,7 @@ export function requestBytes(path: string, token: string, body: string): Buffer 
   )
 }
 
-/** A whole reply. The bytes are valid only until the next request. */
+/** A whole reply. Its bytes are valid only until the next request. */
 interface Reply {
   readonly status: number
   readonly bytes: Buffer
@@ -115,7 +113,7 @@ class Connection {
       port,
       host: '127.0.0.1',
       noDelay: true,
-      // Reading into one buffer spares a stream's allocations and events.
+      // Reading into one buffer avoids the allocations and events of a stream.
       onread: {
         buffer,
         callback: (size) => {
@@ -165,7 +163,7 @@ const readSize = 256 * 1024
 function readReply(bytes: Buffer): Reply | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1')
   if (headEnd < 0) return undefined
-  // Content-Length or content-length, depending on the server.
+  // Servers write Content-Length or content-length.
   const lengthAt = bytes.indexOf('ength: ', 0, 'latin1')
   if (lengthAt < 0 || lengthAt > headEnd) throw new Error('a reply has no Content-Length')
   let length = 0

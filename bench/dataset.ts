@@ -11,14 +11,14 @@ export const collectionPath = '/v1/default_keyspace/documents'
 /** Maximum documents per insertMany. */
 export const batchSize = 100
 /**
- * Connections that load documents: enough to keep the server busy, and few enough to leave
- * it a core.
+ * Number of connections that load documents: enough to keep the server busy, and few enough to
+ * leave a core to it.
  */
 const loadConnections = 4
 
 export interface Dataset {
   readonly folder: string
-  /** Milliseconds of the load; undefined when an earlier run loaded the folder. */
+  /** Milliseconds of the load; undefined if an earlier run loaded the folder. */
   readonly loadMs: number | undefined
   /** Milliseconds from the last reply until the indexes were complete. */
   readonly settleMs: number | undefined
@@ -38,7 +38,7 @@ export function prepareDataset(
   return prepareFolder(parent, `documents-${size}-seed-${seed}`, fill, options)
 }
 
-/** Fills a folder of `parent` through a server, or reuses the folder of an earlier run. */
+/** Fills a folder in `parent` through a server, or reuses the folder of an earlier run. */
 export async function prepareFolder(
   parent: string,
   name: string,
@@ -76,7 +76,7 @@ async function load(
   )
 }
 
-/** Creates a collection. `options` is JSON. */
+/** Creates a collection. `options` is JSON text. */
 export async function createCollection(
   port: number,
   name: string,
@@ -92,7 +92,7 @@ export async function createCollection(
   }
 }
 
-/** Inserts `size` documents; `bodyOf` creates the next insertMany. */
+/** Inserts `size` documents. `bodyOf` creates the body of the next insertMany. */
 export async function insertAll(
   port: number,
   path: string,
@@ -118,7 +118,9 @@ export async function insertAll(
   }
 }
 
-/** Copies a folder and syncs the copy, so that no later sync waits for it. */
+/**
+ * Copies a folder and syncs the copy. Otherwise a later sync of the server would wait for the copy.
+ */
 export function copyFolder(from: string, to: string): void {
   fs.cpSync(from, to, { recursive: true })
   for (const file of filesIn(to)) {
@@ -133,7 +135,7 @@ export function sizeOnDisk(folder: string): number {
   return filesIn(folder).reduce((sum, file) => sum + fs.statSync(file).size, 0)
 }
 
-/** Path of the store of the only collection. */
+/** Path of the store in a folder with only one collection. */
 export function storeIn(folder: string): string {
   return filesIn(folder).find((file) => file.endsWith('store.db'))!
 }

@@ -1,13 +1,12 @@
 /**
- * Documents of all workloads: about nine values and 250 bytes each. Each document is a
- * function of the seed and its number, so that every run and every baseline has the same
- * documents.
+ * Documents of all workloads, with about nine values and 250 bytes each. A document depends only on
+ * the seed and its number, so that all runs and baselines have the same documents.
  */
 
 export const cityCount = 100
-/** Number of ages, from 18 to 90; $inc changes them slowly. */
+/** Number of distinct ages, starting at 18. $inc changes the distribution only slowly. */
 const ages = 73
-/** First of the timestamps, which are within the following ten years. */
+/** Earliest timestamp; all timestamps are within the following ten years. */
 const epochMs = 1_400_000_000_000
 const tenYearsMs = 315_360_000_000
 
@@ -22,8 +21,8 @@ const streets = [
 ]
 
 /**
- * The id of a document. All ids have the same length, so that all requests of a kind have
- * the same length.
+ * The id of a document. All ids have the same length, so that requests of the same kind have the
+ * same length.
  */
 export function idOf(number: number): string {
   return `doc-${String(number).padStart(9, '0')}`
@@ -33,7 +32,7 @@ export function cityOf(number: number): string {
   return `City ${String(number).padStart(2, '0')}`
 }
 
-/** JSON of a document, as sent and as stored. */
+/** JSON of a document, in the form in which it is sent and stored. */
 export function documentText(seed: number, number: number): string {
   const random = randomNumbers(seed + number * 2_654_435_761)
   const below = (bound: number) => Math.floor(random() * bound)
@@ -83,9 +82,7 @@ export class Picks {
   }
 }
 
-/**
- * Random numbers by Mulberry32, which is fast, and random enough for choosing documents.
- */
+/** Random numbers from 0 to 1 by Mulberry32. It is fast, and random enough to choose documents. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Histogram of times with buckets at most 1.6 % wide: millions of times take 12 kB, and
- * adding one takes nanoseconds.
+ * Histogram of durations with buckets at most 1.6 % wide. It takes 8 kB for any number of
+ * durations, and adding one takes nanoseconds.
  */
 export class Histogram {
   readonly #buckets = new Uint32Array((powers + 1) * steps)
@@ -11,7 +11,7 @@ export class Histogram {
     this.#count++
   }
 
-  /** The time in milliseconds that this share of the times did not exceed. */
+  /** The duration in milliseconds that this share of all durations does not exceed. */
   quantile(share: number): number {
     const rank = Math.max(1, Math.ceil(this.#count * share))
     let seen = 0
@@ -29,7 +29,7 @@ export class Histogram {
 
 /** Buckets per power of two of microseconds. */
 const steps = 64
-/** Powers of two that the histogram covers: from a microsecond to more than an hour. */
+/** Number of powers of two that the histogram covers: from a microsecond to more than an hour. */
 const powers = 32
 
 function bucketOf(microseconds: number): number {

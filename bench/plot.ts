@@ -22,7 +22,7 @@ const right = width - 24
 const top = 48
 const bottom = height - 56
 
-/** Minimum recall that is plotted: lower recall is not useful. */
+/** Minimum recall in the plot, because lower recall is not useful. */
 const recallMin = 0.8
 
 export function plotCurve({ title, lines }: Curve): string {
@@ -47,7 +47,7 @@ export function plotCurve({ title, lines }: Curve): string {
   ].join('\n')}\n`
 }
 
-/** Colours that are distinct on white and on black, also for most colour-blind readers. */
+/** Colours that are distinct on white and on black, also for most people with colour blindness. */
 const colours = [
   { light: '#0b5fa5', dark: '#6cb6ff' },
   { light: '#b3540a', dark: '#ffab5e' },
@@ -76,7 +76,9 @@ function xOf(recall: number): number {
   return left + ((recall - recallMin) / (1 - recallMin)) * (right - left)
 }
 
-/** Ticks of the axis of rates: 1, 2 and 5 times powers of ten around all values. */
+/**
+ * Ticks of the axis of rates: 1, 2 and 5 times powers of ten, in a range that contains all rates.
+ */
 function stepsAround(rates: readonly number[]): number[] {
   const least = Math.min(...rates)
   const greatest = Math.max(...rates)

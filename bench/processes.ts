@@ -1,6 +1,6 @@
 /**
- * Starts the measured processes. Each server and baseline has its own, so that they do not
- * slow each other down.
+ * Starts the measured processes. Each server and baseline runs in its own process, so that they do
+ * not slow each other down.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,8 +16,7 @@ const quietly = '--disable-warning=ExperimentalWarning'
 export const token = 'bench-token'
 
 /**
- * Bytes of private memory and of mapped files; the system can reclaim the memory of mapped
- * files.
+ * Bytes of private memory and of mapped files. The system can reclaim the memory of mapped files.
  */
 export interface Memory {
   readonly own: number
@@ -25,9 +24,9 @@ export interface Memory {
 }
 
 export interface StelaOptions {
-  /** Source folder of another version, which is started instead of this one. */
+  /** Source folder of the version to start; absent: this version. */
   readonly checkout?: string | undefined
-  /** Folder for the CPU profile of each thread, written when the server stops. */
+  /** Folder for CPU profiles. Each thread writes its profile when the server stops. */
   readonly profileDir?: string | undefined
   /** Settings, as environment variables. */
   readonly settings?: Readonly<Record<string, string>>
@@ -46,7 +45,7 @@ export class Stela {
     this.readyMs = readyMs
   }
 
-  /** Starts a server. Without a folder, the settings name the data. */
+  /** Starts a server. If `dataDir` is undefined, the settings determine where the data is. */
   static async start(
     dataDir: string | undefined,
     options: StelaOptions = {},
@@ -79,7 +78,7 @@ export class Stela {
     throw new Error('the server ended before it was ready')
   }
 
-  /** Memory in use, where the system reports it. */
+  /** Memory in use; undefined if the system does not report it. */
   memory(): Memory | undefined {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
@@ -92,8 +91,9 @@ export class Stela {
   }
 
   /**
-   * Waits until the server is idle, since it builds indexes after it acknowledged a write.
-   * Returns the milliseconds. Does not wait where the system reports no CPU time.
+   * Waits until the server is idle, because it builds indexes after it acknowledged a write.
+   * Returns the milliseconds until the server became idle. Does not wait if the system does not
+   * report CPU time.
    */
   async settle(): Promise<number> {
     const startedAt = performance.now()
@@ -102,19 +102,21 @@ export class Stela {
     while (before !== undefined && performance.now() - idleSince < idleMs) {
       await setTimeout(idleMs / 4)
       const now = this.processorMs()
-      // A process that occasionally uses a single tick counts as idle.
+      // A process that uses at most one tick between two measurements counts as idle.
       if (now === undefined || now > before + tickMs) idleSince = performance.now()
       before = now
     }
     return idleSince - startedAt
   }
 
-  /** CPU time of the server's threads, where the system reports it. */
+  /**
+   * Milliseconds of CPU time of the server's threads; undefined if the system does not report it.
+   */
   processorMs(): number | undefined {
     const folder = `/proc/${this.#child.pid}/task`
     try {
-      // Thread times have nanoseconds; process times have ticks. Threads live as long as
-      // the server.
+      // The system reports times of threads in nanoseconds, and times of processes in ticks. The
+      // sum is valid because threads live as long as the server.
       return readdirSync(folder).reduce((sum, thread) => {
         const [running] = readFileSync(join(folder, thread, 'schedstat'), 'utf8').split(' ')
         return sum + Number(running) / 1e6
@@ -132,12 +134,12 @@ export class Stela {
 /** Milliseconds per tick of the system's CPU times. */
 const tickMs = 10
 
-/** CPU time of a process, where the system reports it. */
+/** Milliseconds of CPU time of a process; undefined if the system does not report it. */
 export function processorMsOf(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The process name may contain anything, so fields are counted after it. User and
-    // system time are fields 14 and 15 of the line.
+    // The process name may contain spaces and parentheses, so fields are counted after its end.
+    // User and system time are fields 14 and 15 of the whole line.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * tickMs
   } catch {

@@ -5,7 +5,7 @@ import type { Figure, Results, Row } from './run.ts'
 import type { VersionRow } from './versions.ts'
 import type { Findings } from './workloads/study.ts'
 
-/** The table of workloads and the table of single numbers. */
+/** Prints the table of workloads and the table of figures. */
 export function printResults({ rows, figures }: Results): string {
   return `${table(workloadHead, rows.map(workloadCells))}\n\n${figureTable(figures)}\n`
 }
@@ -41,7 +41,7 @@ function versionCells(row: VersionRow): string[] {
   ]
 }
 
-/** The tables of a study and its single numbers. */
+/** Prints the tables of a study and its figures. */
 export function printFindings({ tables, figures }: Findings): string {
   const parts = tables.map(
     ({ title, head, rows }) => `### ${title}\n\n${table(head, rows)}`,
@@ -49,7 +49,7 @@ export function printFindings({ tables, figures }: Findings): string {
   return `${[...parts, `### Figures\n\n${figureTable(figures)}`].join('\n\n')}\n`
 }
 
-/** Describes the machine, for stored results. */
+/** Describes the machine, so that stored results contain it. */
 export function printMachine(settings: string): string {
   const processors = cpus()
   const facts = [
@@ -100,7 +100,7 @@ function megabytes({ own, mapped }: Memory): string {
   return `${whole(own / 1e6)} + ${whole(mapped / 1e6)}`
 }
 
-/** The rate of the baseline: in requests for reads, in documents for writes. */
+/** The rate of the baseline: requests per second for reads, documents per second for writes. */
 function baselineRate(row: Row): string {
   return row.workload.against[0]!.to === 'fastify'
     ? `${whole(row.baselineRequestsPerSecond)} requests/s`

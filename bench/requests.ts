@@ -5,7 +5,7 @@ import type { Picks } from './documents.ts'
 import { token } from './processes.ts'
 import type { Workload } from './workloads/workload.ts'
 
-/** Number of distinct requests, repeated in turn where possible. */
+/** Number of distinct requests, which are repeated in rotation if the workload permits it. */
 const ringSize = 16_384
 
 /** Requests of a workload, created before the clock starts. */
@@ -43,7 +43,7 @@ export class Requests {
   }
 }
 
-/** Replies that are parsed, to verify that the workload does what it should. */
+/** Number of replies that are parsed to verify that requests succeed. */
 const sampleSize = 32
 
 export async function sample(requests: Requests, port: number): Promise<string[]> {

@@ -14,10 +14,10 @@ import type { Comparison, Workload } from './workloads/workload.ts'
 
 export interface Settings {
   readonly workloads: readonly Workload[]
-  /** Documents loaded before a workload starts. */
+  /** Numbers of documents that are loaded before a workload starts. */
   readonly sizes: readonly number[]
   readonly connections: readonly number[]
-  /** Seconds for each workload and each baseline. */
+  /** Seconds of measurement for each workload and each baseline. */
   readonly seconds: number
   readonly seed: number
   /** Folder that keeps loaded data for later runs. */
@@ -49,7 +49,7 @@ export interface Row {
   readonly target: number | undefined
 }
 
-/** A result outside of workloads. */
+/** A single number in addition to the results of workloads, such as the size on disk. */
 export interface Figure {
   readonly what: string
   readonly value: number
@@ -96,7 +96,7 @@ async function measureStart(folder: string): Promise<Figure> {
   return { what: 'start to ready on an empty folder', value, unit: 'ms', max: 1000 }
 }
 
-/** The processes and data for one size. */
+/** The processes and the data of one size. */
 interface Stage {
   readonly size: number
   readonly server: Stela
@@ -213,7 +213,7 @@ function ratesOf(standing: Standing<Entrant>) {
 
 interface OnStela extends Entrant {
   readonly requests: Requests
-  /** Replies of the server to the first requests. */
+  /** Replies of the server to the sample requests. */
   readonly replies: readonly string[]
 }
 
@@ -225,7 +225,7 @@ async function onStela(
   const requests = new Requests(workload, picks)
   const replies = await sample(requests, server.port)
   const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
-  // The client connects when its turn begins: servers close connections without requests.
+  // The client connects when its turn starts, because servers close idle connections.
   let client: Client | undefined
   let requestsPerMs = 1
   return {
@@ -294,7 +294,7 @@ function dataFigures(folder: string, loadMs: number | undefined, size: number): 
   return figures
 }
 
-/** Growth of the time of a request from the smallest size to each other size. */
+/** Growth of the time per request from the smallest size to each larger size. */
 function growthOf(rows: readonly Row[]): Figure[] {
   const figures: Figure[] = []
   for (const large of rows) {
@@ -310,7 +310,8 @@ function growthOf(rows: readonly Row[]): Figure[] {
         `${large.size} documents over time with ${small.size}`,
       value: small.requestsPerSecond / large.requestsPerSecond,
       unit: 'times',
-      // The target is the maximum growth for ten times the size.
+      // `growthMax` applies to ten times the size, so it is scaled to the actual growth of the
+      // size.
       max: growthMax ** Math.log10(large.size / small.size),
     })
   }

@@ -8,7 +8,7 @@ import { ratePerSecond, takeTurns, type Contender } from './turns.ts'
 
 export interface Asked {
   readonly path: string
-  /** Request bodies, repeated in turn. */
+  /** Request bodies, which are repeated in rotation. */
   readonly bodies: readonly string[]
   readonly connections: number
   readonly seconds: number
@@ -20,7 +20,7 @@ export interface Served {
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** The rate relative to that of a bare Fastify route. */
+  /** The rate relative to the rate of a bare Fastify route. */
   readonly ofFastify: number
 }
 
@@ -62,7 +62,7 @@ export function servedCells(served: Served): string[] {
   return [whole(requestsPerSecond), short(p50Ms), short(p99Ms), decimal(ofFastify)]
 }
 
-/** Replies to requests that are sent once each. */
+/** Sends each request once and returns the replies. */
 export async function askEach(
   port: number,
   requests: readonly Buffer[],
@@ -79,7 +79,7 @@ export async function askEach(
   }
 }
 
-/** A contender that repeats requests over a number of connections. */
+/** A contender that repeats requests over several connections. */
 export async function overHttp(
   name: string,
   port: number,

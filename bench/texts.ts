@@ -1,6 +1,6 @@
 /**
- * Texts with the word frequencies of natural languages: the n-th of 50 000 words has a
- * frequency of 1 / n (Zipf), with some 60 words per text.
+ * Texts of some 60 words with the word frequencies of natural languages: the n-th most common of 50
+ * 000 words has a frequency proportional to 1 / n (Zipf).
  */
 import { randomNumbers } from './documents.ts'
 
@@ -51,14 +51,14 @@ export class Texts {
   }
 }
 
-/** Cumulative frequencies by rank. */
+/** Cumulative frequencies of words by rank. */
 const sums = new Float64Array(vocabularySize)
 for (let sum = 0, i = 0; i < vocabularySize; i++) sums[i] = sum += 1 / (i + 1)
 
 const consonants = 'bdfgklmnprstvz'
 const vowels = 'aeiou'
 
-/** A pronounceable word that encodes the rank, so words are distinct and artificial. */
+/** A pronounceable artificial word that encodes the rank, so that all words are distinct. */
 function wordOf(rank: number): string {
   let word = ''
   for (let left = rank; left > 0; left = Math.floor(left / 70))

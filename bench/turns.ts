@@ -1,11 +1,11 @@
 /**
- * Runs contenders in turns, slice by slice: noise of the machine affects all of them alike,
- * so their ratio is stable.
+ * Runs contenders in turns, one slice at a time. Other load of the machine affects all contenders
+ * alike, so the ratio of their rates is stable.
  */
 import type { Tally } from './client.ts'
 import { Histogram } from './histogram.ts'
 
-/** A participant that runs in turns. */
+/** A server or a baseline that runs in turns. */
 export interface Contender {
   readonly name: string
   run(forMs: number, latencies?: Histogram): Tally | Promise<Tally>
@@ -20,7 +20,7 @@ export interface Standing<C extends Contender = Contender> {
 }
 
 /**
- * Number of turns of each contender: few and long, because a server that was idle needs a
+ * Number of turns of each contender. Turns are few and long, because a server that was idle needs a
  * part of its turn to reach full speed.
  */
 const usualRounds = 10
@@ -52,7 +52,7 @@ export function ratePerSecond({ requests, elapsedMs }: Tally): number {
   return (requests / elapsedMs) * 1000
 }
 
-/** A contender in this thread that repeats its questions one at a time. */
+/** A contender in this thread that repeats `questions` questions, one at a time. */
 export function repeating(
   name: string,
   questions: number,
@@ -68,8 +68,7 @@ export function repeating(
       do {
         const askedAt = now
         const answer = ask(next)
-        // Await only promises: awaiting a synchronous answer may take longer than computing
-        // the answer.
+        // Does not await a synchronous answer, because awaiting may take longer than computing it.
         if (answer instanceof Promise) await answer
         next = (next + 1) % questions
         requests++

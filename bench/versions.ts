@@ -1,10 +1,10 @@
 /**
  * Compares two versions of the server by CPU time per request.
  *
- * Rates depend on other load of the machine; CPU time hardly does. Remaining disturbances
- * (caches, clock rates) affect both versions alike when turns are short. So the servers run
- * equal numbers of requests in turns, and the median of the ratios counts. JIT decisions
- * differ between processes and change a process by some percent, so both servers are
+ * Other load of the machine affects rates, but hardly CPU time. Remaining disturbances, such as
+ * those of caches and clock rates, affect both versions alike if turns are short. Therefore the
+ * servers run equal numbers of requests in turns, and the median of the ratios counts. JIT
+ * decisions differ between processes and change CPU times by some percent, so both servers are
  * started several times.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -21,10 +21,10 @@ export interface VersionSettings {
   readonly workloads: readonly Workload[]
   readonly sizes: readonly number[]
   readonly connections: readonly number[]
-  /** CPU seconds per workload, version and start; the warm-up takes as much. */
+  /** CPU seconds per workload, version and start. The warm-up takes the same time. */
   readonly seconds: number
   readonly seed: number
-  /** Source folder of the other version. */
+  /** Source folder of the version to compare with. */
   readonly against: string
   /** Number of starts of both servers. */
   readonly starts: number
@@ -33,7 +33,7 @@ export interface VersionSettings {
   readonly progress: (line: string) => void
 }
 
-/** A workload on this version and the other one. */
+/** Results of a workload on both versions. */
 export interface VersionRow {
   readonly workload: Workload
   readonly size: number
@@ -42,13 +42,13 @@ export interface VersionRow {
   readonly nowUs: number
   readonly beforeUs: number
   /**
-   * CPU time of the other version divided by that of this one: the median over the rounds,
-   * with its 95 % interval.
+   * CPU time of the other version divided by the CPU time of this version: the median over the
+   * rounds, with its 95 % interval.
    */
   readonly ratio: number
   readonly low: number
   readonly high: number
-  /** The ratio over all rounds together, which includes rare work in full. */
+  /** The ratio of the total CPU times of all rounds, to which rare work contributes fully. */
   readonly whole: number
   readonly rounds: number
 }
@@ -91,7 +91,7 @@ interface Version {
   readonly name: string
   readonly checkout: string | undefined
   readonly size: number
-  /** Loaded documents, copied for each start. */
+  /** Folder with the loaded documents, which is copied for each start. */
   readonly folder: string
 }
 
@@ -144,7 +144,8 @@ async function play(
   const costMs = await now.warmUp(seconds * 1000)
   const count = Math.max(1, Math.round((seconds * 1000) / rounds / costMs))
   for (let i = 0; i < rounds; i++)
-    // The order alternates, because the first player affects the caches of the second.
+    // The order alternates, because the player that runs first affects the caches of the other
+    // player.
     for (const player of i % 2 === 0 ? [now, before] : [before, now])
       await player.turn(count)
   const [ours, theirs] = [await now.turns(), await before.turns()]
@@ -157,7 +158,7 @@ class Player {
   readonly #folder: string
   readonly #requests: Requests
   readonly #client: Client
-  /** The requests of each turn, and the CPU time of the server before the turn. */
+  /** The number of requests of each turn, and the server's CPU time before the turn. */
   readonly #begun: Turn[] = []
 
   private constructor(server: Stela, folder: string, requests: Requests, client: Client) {
@@ -183,8 +184,8 @@ class Player {
   }
 
   /**
-   * Sends requests for this CPU time. Returns the milliseconds of CPU time per request, by
-   * which the turns are sized.
+   * Sends requests until the server has used this CPU time. Returns the milliseconds of CPU time
+   * per request, which determine the number of requests per turn.
    */
   async warmUp(processorMs: number): Promise<number> {
     let costMs = partMs
@@ -210,8 +211,8 @@ class Player {
   }
 
   /**
-   * Requests and CPU time of each turn, including background work that follows the turn,
-   * such as merges.
+   * Number of requests and CPU time of each turn. Background work after a turn, such as merges,
+   * counts for this turn.
    */
   async turns(): Promise<readonly Turn[]> {
     await this.#server.settle()

@@ -1,9 +1,9 @@
 /**
  * Part of `npm run build`: bundles the web console into build/console/.
  *
- * File names contain a hash of the content, so that browsers can cache them forever; only
- * index.html keeps its name and refers to the others. All files are compressed here once
- * instead of for each request.
+ * The file names contain a hash of the content, so that browsers can cache the files forever. Only
+ * index.html has a fixed name and refers to the other files. The build compresses all files once,
+ * so that the server does not compress them for each request.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -15,8 +15,8 @@ const root = join(import.meta.dirname, '..')
 const from = join(root, 'src/console')
 const to = join(root, 'build/console')
 /**
- * Temporary output folder. The build renames it at the end, so that a running server finds
- * all old files or all new ones.
+ * Temporary output folder. The build renames it at the end, so that a running server never finds
+ * old and new files together.
  */
 const outdir = `${to}-${process.pid}`
 
@@ -31,7 +31,7 @@ type Outputs = Metafile['outputs']
 
 /** Names of all written files. */
 const files = new Set(['index.html'])
-/** Output names of worker scripts, by source. */
+/** Output names of worker scripts, by path of the source. */
 const workerNames = new Map<string, Promise<string>>()
 
 /** Bundles worker scripts and replaces their names in the sources. */
@@ -53,7 +53,7 @@ const workers: Plugin = {
 }
 
 mkdirSync(outdir, { recursive: true })
-// A failed build leaves no partial folder.
+// Removes the partial folder if the build fails.
 process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
 const main = await bundle(join(from, 'main.tsx'))
 writeFileSync(join(outdir, 'index.html'), pageOf(main))
@@ -81,11 +81,11 @@ async function bundle(source: string): Promise<Bundle> {
     format: 'esm',
     splitting: true,
     minify: true,
-    // Browsers of the last two years.
+    // Versions of autumn 2024. The console supports browsers of the last two years.
     target: ['chrome131', 'firefox132', 'safari18'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    // The options above replace tsconfig.json.
+    // Ignores tsconfig.json, because the options above replace it.
     tsconfigRaw: {},
     legalComments: 'none',
     logLevel: 'warning',
@@ -109,8 +109,8 @@ function buildWorker(source: string): Promise<string> {
 }
 
 /**
- * The text of index.html. Its links are relative to /console, so that a proxy may add a
- * prefix.
+ * The text of index.html. Its links are relative to /console, so that a proxy can add a prefix to
+ * the path.
  */
 function pageOf({ entry, outputs }: Bundle): string {
   const { cssBundle } = outputs[entry]!
@@ -118,7 +118,8 @@ function pageOf({ entry, outputs }: Bundle): string {
     (output) =>
       output.entryPoint !== undefined && output !== outputs[entry] && output.cssBundle,
   )
-  // The page does not load style sheets of lazily loaded modules.
+  // A style sheet of a lazily loaded module would be missing, because the page links only the style
+  // sheet of the entry.
   if (stray !== undefined)
     throw new Error(`${stray.entryPoint!} imports a style: import it in src/console/styles`)
   const tags = [

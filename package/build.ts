@@ -1,7 +1,7 @@
 /**
- * `npm run build:package`: builds dist/ for the npm package. It contains JavaScript,
- * because Node does not strip types from files under node_modules. Bundling several hundred
- * files into a few halves the load time; dependencies are not bundled.
+ * `npm run build:package`: builds dist/ for the npm package. The package contains JavaScript,
+ * because Node does not strip types from files under node_modules. Bundling several hundred files
+ * into a few halves the load time. Dependencies are not bundled.
  */
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
@@ -12,7 +12,10 @@ const root = join(import.meta.dirname, '..')
 const from = join(root, 'src')
 const to = join(root, 'dist')
 
-/** The entry of `import … from 'stela'`, with types, and a CommonJS form for `require`. */
+/**
+ * The module behind `import … from 'stela'`. It has type declarations, and a CommonJS form for
+ * `require`.
+ */
 const entry = join(from, 'start-stela.ts')
 
 /** The module that dist/main.js loads. */
@@ -28,8 +31,8 @@ const shared: BuildOptions = {
 }
 
 /**
- * Replaces import.meta.url by the URL that the source file would have in dist/, because
- * pages and other files are located relative to their source file.
+ * Replaces import.meta.url by the URL that the source file would have in dist/, because the code
+ * locates pages and other files relative to its source file.
  */
 const locations: Plugin = {
   name: 'locations',
@@ -68,7 +71,9 @@ function buildModules() {
   })
 }
 
-/** CommonJS form for test runners that cannot load ES modules, such as Jest by default. */
+/**
+ * Builds the CommonJS form, for test runners that do not load ES modules by default, such as Jest.
+ */
 function buildScript() {
   return build({
     ...shared,
@@ -79,7 +84,7 @@ function buildScript() {
   })
 }
 
-/** Files that are loaded by name and so are not found through imports. */
+/** Files that are loaded by name, which imports do not reveal. */
 function siblings(): string[] {
   const named = sources().flatMap((file) =>
     Array.from(
@@ -121,7 +126,7 @@ function writeTypes(): void {
   for (const ending of ['.d.ts', '.d.cts']) writeFileSync(name + ending, outputText)
 }
 
-/** Copies the other files of the sources: pages, styles and scripts. */
+/** Copies files other than TypeScript: pages, styles and scripts. */
 function copyPages(): void {
   const options = { cwd: from, exclude: ['console/**'] }
   for (const file of globSync('**/*.{html,css,js,svg,json}', options))

@@ -1,11 +1,12 @@
 /**
- * Baseline for HTTP alone: a Fastify route that parses the body and sends prepared bytes.
+ * Baseline for HTTP without a database: a Fastify route that parses the body and sends prepared
+ * bytes.
  */
 import { fastify } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
 export interface FastifyQuestion {
-  /** Reply bodies, used in turn. */
+  /** Reply bodies, which the route sends in rotation. */
   readonly replies: readonly string[]
 }
 

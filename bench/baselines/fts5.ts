@@ -1,4 +1,6 @@
-/** Baseline: full-text search in SQLite FTS5, ranked by BM25, merged into one segment. */
+/**
+ * Baseline: full-text search in SQLite FTS5, ranked by BM25. The index is merged into one segment.
+ */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 export class Fts5 {
@@ -23,7 +25,7 @@ export class Fts5 {
     )
   }
 
-  /** Texts that contain all of the words. */
+  /** Finds texts that contain all of the words. */
   search(words: readonly string[], limit: number): unknown[] {
     return this.#search.all(words.join(' AND '), limit)
   }

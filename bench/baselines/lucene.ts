@@ -1,6 +1,6 @@
 /**
- * Baseline: Lucene in its own process (LuceneSearch.java): one segment, BM25, no stored
- * fields. Maven downloads its jars into a cache once.
+ * Baseline: Lucene in its own process (LuceneSearch.java), with one segment, BM25 and no stored
+ * fields. Maven downloads the jars into a cache on the first run.
  */
 import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

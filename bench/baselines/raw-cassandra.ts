@@ -1,10 +1,10 @@
 /**
- * Baseline for the driver alone: the statements that commands become, prepared, with the
- * same consistency, from loops that share one client. Writes are converted to columns
- * before the clock starts; reads are not converted.
+ * Baseline for the driver alone. Loops that share one client execute the same prepared statements
+ * as the commands, with the same consistency. Writes are converted to columns before the clock
+ * starts; rows that are read are not converted.
  *
- * An HTTP server in this process also runs the same statements and nothing else: a lower
- * bound for any server in front of the driver.
+ * An HTTP server in this process executes the same statements and does nothing else. Its times are
+ * a lower bound for any server that uses the driver.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
@@ -31,8 +31,8 @@ import {
 import { ClusterPicks } from '../cassandra/documents.ts'
 
 /**
- * `floor` is the cheapest read of a node: a row by key, in memory. `lookup` is an index
- * lookup without a match.
+ * `floor` is the cheapest read of a node: a row by key, from memory. `lookup` is a read by index
+ * that matches no row.
  */
 export type RawKind = CommandKind | 'floor' | 'lookup'
 
@@ -46,7 +46,7 @@ export type RawCassandraQuestion =
   | { readonly run: RawKind; readonly connections: number; readonly forMs: number }
 
 export interface RawCassandraAnswer extends Tally {
-  /** Port of the HTTP server, whose paths are the kinds of operations. */
+  /** Port of the HTTP server. The path of a request is the kind of its operation. */
   readonly port: number
 }
 
@@ -56,14 +56,17 @@ type Act = () => Promise<unknown>
 const { localOne, localQuorum, localSerial } = types.consistencies
 const reads = { prepare: true, consistency: localQuorum, isIdempotent: true }
 const finds = { ...reads, fetchSize: foundMax }
-/** Counts read large pages, because the counted documents are not used. */
+/** Counts read large pages, because only the number of documents is used. */
 const counts = { ...reads, fetchSize: 5_000 }
 const searches = { ...reads, consistency: localOne }
 const writes = { prepare: true, consistency: localQuorum, serialConsistency: localSerial }
 
 /** Concurrent inserts per command, as in the engine. */
 const atATime = 32
-/** Number of the first inserted document, above the numbers that the server inserts. */
+/**
+ * Number of the first inserted document. It is larger than the numbers of documents that are
+ * inserted through the server.
+ */
 const firstInserted = 500_000_000
 
 class RawCluster {
@@ -71,7 +74,7 @@ class RawCluster {
   readonly #collection: Collection
   readonly #table: string
   readonly #picks: ClusterPicks
-  /** Operations to prepare per millisecond, measured in the previous turn. */
+  /** Operations to prepare per millisecond: the rate of the previous turn. */
   readonly #actsPerMs = new Map<RawKind, number>()
 
   constructor(client: Client, collection: Collection, seed: number, size: number) {
@@ -101,8 +104,8 @@ class RawCluster {
   }
 
   /**
-   * Handles an HTTP request: runs an operation of the kind in its path, and replies when
-   * the operation is complete.
+   * Handles an HTTP request: executes an operation of the kind that the path names, and replies
+   * when the operation is complete.
    */
   readonly serve: RequestListener = (request, response) => {
     const kind = request.url!.slice(1) as RawKind
@@ -180,9 +183,8 @@ class RawCluster {
   }
 
   /**
-   * An update: reads the version of a loaded document, and writes the document if the
-   * version has not changed. The written content is the same, because it does not affect
-   * the cost.
+   * An update: reads the version of a loaded document, and writes the document if the version has
+   * not changed. The content is not changed, because that does not affect the cost.
    */
   #incrementing(record: NewRecord): Act {
     const key = boundKey(keyOf(record.id))
@@ -261,8 +263,7 @@ async function answer(question: RawCassandraQuestion): Promise<RawCassandraAnswe
   }
   const { collection, seed, size } = question
   cluster = new RawCluster(await open(question.open), collection, seed, size)
-  // Keep-alive has no timeout, because clients are idle during the turns of other
-  // contenders.
+  // 0 disables the timeout of keep-alive: clients are idle while other contenders run.
   const server = createServer({ keepAliveTimeout: 0 }, cluster.serve).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port

@@ -1,7 +1,7 @@
 /**
- * Baseline for the disk and SQLite: documents and an index row per value, written by one
- * loop over prepared statements with the same durability. Documents are converted to rows
- * before the clock starts.
+ * Baseline for the disk and SQLite. One loop over prepared statements writes documents and an index
+ * row per value, with the same durability as the server. Documents are converted to rows before the
+ * clock starts.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { keyOf } from '../../src/language/values/key.ts'
@@ -25,7 +25,7 @@ import { Picks } from '../documents.ts'
 import type { RawWrite } from '../workloads/workload.ts'
 
 export type SqliteQuestion =
-  /** Opens a writable store with documents 0 to `size`. */
+  /** Opens a writable store with `size` documents, numbered from 0. */
   | { readonly open: string; readonly seed: number; readonly size: number }
   | { readonly write: RawWrite; readonly forMs: number }
 
@@ -36,7 +36,7 @@ class RawStore {
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #pathIds = new Map<string, number>()
   readonly #picks: Picks
-  /** Transactions to prepare per second, measured in the previous turn. */
+  /** Transactions to prepare per second: the rate of the previous turn. */
   readonly #perSecond = new Map<RawWrite, number>()
   #documents: number
   #version: number
@@ -118,7 +118,7 @@ class RawStore {
   }
 }
 
-/** Copies the index entries from the runs of the store into a table. */
+/** Copies the index entries of the store's runs into a table. */
 function makeEntries(database: DatabaseSync): void {
   const reader = new RunsReader(database)
   reader.begin()

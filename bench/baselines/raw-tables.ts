@@ -1,7 +1,7 @@
 /**
- * Baseline for SQLite alone: the same rows in a table with typed columns and a clustered
- * key, read and written by one loop over prepared statements. Queries are prepared before
- * the clock starts; rows are read into objects and discarded.
+ * Baseline for SQLite alone. One loop over prepared statements reads and writes the same rows in a
+ * table with typed columns and a clustered key. Queries are created before the clock starts; rows
+ * are read into objects and discarded.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { Tally } from '../client.ts'
@@ -23,12 +23,12 @@ class RawTable {
   readonly #readings: Readings
   readonly #insert: StatementSync
   readonly #reads: Readonly<Record<'point' | 'range' | 'indexed', Read>>
-  /** Transactions to prepare per millisecond. */
+  /** Transactions to prepare per millisecond: the rate of the previous turn. */
   #insertsPerMs = 1
 
   constructor(file: string, seed: number, size: number) {
     this.#database = new DatabaseSync(file)
-    // The cache is as large as the engine's.
+    // The cache has the same size as the engine's cache.
     this.#database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA cache_size = -131072;
@@ -58,7 +58,7 @@ class RawTable {
     return kind === 'insert' ? this.#runInserts(forMs) : this.#reads[kind].run(forMs)
   }
 
-  /** Loads rows without durability, which only measured writes need. */
+  /** Loads rows without durability. Only measured writes need it. */
   #load(readings: Readings, size: number): void {
     this.#database.exec('PRAGMA synchronous = OFF')
     for (let done = 0; done < size; done += loadedAtOnce) {
@@ -114,7 +114,7 @@ class RawTable {
 
 const loadedAtOnce = 10_000
 
-/** Number of distinct queries, repeated in turn. */
+/** Number of distinct queries, which are repeated in rotation. */
 const ringSize = 16_384
 
 class Read {

@@ -1,4 +1,4 @@
-/** A reranking service that replies at once, so that the measured time is Stela's. */
+/** A reranking service that replies at once, so that the measured time is the time of Stela. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -11,8 +11,8 @@ export interface RerankerAnswer {
 }
 
 /**
- * Answers in the protocol of the default provider. The scores keep the order of the
- * passages.
+ * Answers in the protocol of the default provider. The scores keep the passages in the order of the
+ * request.
  */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []

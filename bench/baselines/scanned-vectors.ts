@@ -31,10 +31,7 @@ function findNearest({ vectors }: VectorSet, query: Float32Array): Int32Array {
   return numbers
 }
 
-/**
- * Dot product, with four independent sums, so that an addition does not wait for the
- * previous one.
- */
+/** Dot product. Four independent sums avoid waiting for the previous addition. */
 function product(a: Float32Array, b: Float32Array): number {
   const { length } = a
   const whole = length - (length % 4)

@@ -1,5 +1,6 @@
 /**
- * The commands of the cluster benchmark; `baselines/raw-cassandra.ts` has their statements.
+ * The commands of the cluster benchmark. `baselines/raw-cassandra.ts` contains the corresponding
+ * statements.
  */
 import type { ClusterPicks } from './documents.ts'
 
@@ -17,21 +18,19 @@ export type CommandKind =
 export interface ClusterCommand {
   readonly kind: CommandKind
   readonly says: string
-  /**
-   * Whether a request can be repeated; otherwise each request is created for a single use.
-   */
+  /** `repeat`: requests are repeated; `once`: each request is created for a single use. */
   readonly requests: 'repeat' | 'once'
   readonly body: (picks: ClusterPicks) => string
-  /** Minimum rate relative to the driver's. */
+  /** Minimum rate relative to the rate of the driver. */
   readonly target?: number
   /**
-   * Requests per second that the reference server answers on a node like the measured one,
-   * by number of connections.
+   * Requests per second of the reference server, on a node like the measured one, by number of
+   * connections.
    */
   readonly reference: Readonly<Record<number, number>>
   /**
-   * Maximum statements per command when each _id is a string and all conditions are pushed
-   * down.
+   * Maximum number of statements per command if each _id is a string and the cluster evaluates all
+   * conditions.
    */
   readonly statementsMax?: number
 }
@@ -42,7 +41,7 @@ export const nearestMax = 10
 
 const limit = (count: number) => `"options":{"limit":${count}}`
 
-/** Commands in order of execution: those with new documents come last. */
+/** Commands in order of execution. Commands that insert documents come last. */
 export const commands: readonly ClusterCommand[] = [
   {
     kind: 'findOne',

@@ -1,6 +1,6 @@
 /**
- * Compares commands over HTTP with the same statements by the driver alone, and by the
- * driver behind a bare HTTP server, in turns.
+ * Compares commands over HTTP with the same statements by the driver alone, and by the driver
+ * behind a bare HTTP server. The three run in turns.
  */
 import type {
   RawCassandraAnswer,
@@ -25,10 +25,12 @@ export interface ComparedCommand {
   readonly driverPerSecond: number
   /** Requests per second of the driver behind a bare HTTP server. */
   readonly barePerSecond: number
-  /** CPU time per request, where the system reports it. */
+  /**
+   * Milliseconds of CPU time of the server per request; undefined if the system does not report it.
+   */
   readonly serverMs: number | undefined
   readonly nodeMs: number | undefined
-  /** CPU time of the node per request of the driver. */
+  /** Milliseconds of CPU time of the node per operation of the driver alone. */
   readonly driverNodeMs: number | undefined
 }
 
@@ -36,7 +38,7 @@ export interface Contest {
   readonly server: Stela
   readonly node: MeasuredNode
   readonly raw: RawCassandra
-  /** Port of the driver's HTTP server. */
+  /** Port of the bare HTTP server that uses the driver. */
   readonly rawPort: number
   readonly picks: ClusterPicks
   readonly path: string
@@ -44,8 +46,8 @@ export interface Contest {
 }
 
 /**
- * Turns of each contender: fewer than in other benchmarks, because each turn waits for its
- * last requests, and some requests are slow.
+ * Number of turns of each contender. Other benchmarks have more turns, but here each turn waits for
+ * its last requests, and some requests are slow.
  */
 const rounds = 5
 
@@ -79,12 +81,12 @@ export async function compareCommand(
   }
 }
 
-/** Requests after which the code counts as compiled and optimized. */
+/** Number of requests after which the code counts as compiled and optimized. */
 const warmRequests = 20_000
 
 /**
- * Runs all contenders until their code is compiled and optimized. A server has more code
- * than the driver and takes longer. Only the time after the warm-up is compared.
+ * Runs all contenders until their code is compiled and optimized. The code of a server is larger
+ * than that of the driver and takes longer. The measurement starts after the warm-up.
  */
 export async function warmUp(
   command: ClusterCommand,
@@ -105,7 +107,7 @@ export async function warmUp(
   }
 }
 
-/** Maximum length of the warm-up in slices, for slow machines. */
+/** Maximum length of the warm-up in slices. Slow machines may not reach `warmRequests`. */
 const warmSlicesMax = 20
 
 async function contendersFor(
@@ -128,7 +130,7 @@ async function contendersFor(
 
 type Meter = () => number | undefined
 
-/** A contender that also measures the CPU time of its requests. */
+/** A contender that also measures the CPU time per request. */
 export class Metered implements Contender {
   readonly name: string
   readonly #inner: Contender
@@ -162,9 +164,9 @@ export class Metered implements Contender {
   }
 }
 
-/** Number of distinct requests, repeated in turn. */
+/** Number of distinct requests, which are repeated in rotation. */
 const ringSize = 4_096
-/** Replies that are parsed, to verify that requests do what they should. */
+/** Number of replies that are parsed to verify that requests succeed. */
 const sampleSize = 5
 
 async function serving(

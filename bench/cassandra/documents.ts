@@ -1,6 +1,6 @@
 /**
- * Documents of the cluster benchmark: those of other workloads, each with a vector of 64
- * numbers (600 bytes of JSON). Each is a function of the seed and its number.
+ * Documents of the cluster benchmark. They are the documents of other workloads with a vector of 64
+ * numbers (600 bytes of JSON). Each document depends only on the seed and its number.
  */
 import type { NewRecord } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
@@ -13,8 +13,8 @@ export const dimension = 64
 
 const centerCount = 500
 /**
- * Maximum difference between a component of a vector and that of its cluster's center.
- * Vectors are normalized afterwards.
+ * Maximum difference between a component of a vector and the same component of its cluster's
+ * center. Vectors are normalized afterwards.
  */
 const spread = 0.1
 
@@ -25,7 +25,9 @@ export class ClusterPicks {
   readonly #centers: readonly Float32Array[]
   #next: number
 
-  /** Documents 0 to `size` are loaded; `next` is the number of the next new document. */
+  /**
+   * `size` documents are loaded, numbered from 0; `next` is the number of the next new document.
+   */
   constructor(seed: number, size: number, next = size) {
     this.#seed = seed
     this.#size = size

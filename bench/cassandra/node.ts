@@ -10,9 +10,9 @@ import { processorMsOf } from '../processes.ts'
 
 export interface MeasuredNode {
   readonly connect: ConnectOptions
-  /** CPU time of the node, where the system reports it. */
+  /** CPU time of the node in milliseconds; undefined if the system does not report it. */
   readonly processorMs: () => number | undefined
-  /** Waits until the node is nearly idle: it flushes and compacts after writes. */
+  /** Waits until the node is nearly idle, because it flushes and compacts after writes. */
   settle(): Promise<void>
   remove(): Promise<void>
 }
@@ -21,7 +21,7 @@ const settleMsMax = 60_000
 /** Share of CPU time below which the node counts as idle. */
 const idleShare = 0.2
 
-/** Java heap: vector searches keep large parts of an index in memory. */
+/** Size of the Java heap. Vector searches keep large parts of an index in memory. */
 const heapMegabytes = 2_048
 
 export async function takeNode(): Promise<MeasuredNode> {
@@ -49,7 +49,7 @@ async function settle(processorMs: MeasuredNode['processorMs']): Promise<void> {
   }
 }
 
-/** The process that listens on a local port, where the system reports it. */
+/** Process id of the listener on a local port; undefined if the system does not report it. */
 function listenerOn(port: number): number | undefined {
   try {
     const inode = inodeOn(port)
@@ -61,8 +61,8 @@ function listenerOn(port: number): number | undefined {
 }
 
 /**
- * Inode of the socket that listens on a port. The fields of a line are: number, local
- * address, remote address, state, and later the inode.
+ * Inode of the socket that listens on a port. The first fields of a line are number, local address,
+ * remote address and state; the inode is the tenth field.
  */
 function inodeOn(port: number): string | undefined {
   const hexadecimal = port.toString(16).toUpperCase().padStart(4, '0')
@@ -85,7 +85,7 @@ function socketsOf(pid: number): string[] {
   try {
     return readdirSync(folder).flatMap((name) => linkAt(`${folder}/${name}`))
   } catch {
-    // The process has ended or belongs to another user.
+    // The process has ended, or it belongs to another user.
     return []
   }
 }

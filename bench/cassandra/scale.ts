@@ -1,17 +1,17 @@
 /**
- * Model of a cluster's capacity, from the CPU time of statements on a node. A request is
- * sent to some nodes; each executes it, and each but the first also handles messages. The
- * share of CPU time available for requests bounds their rate.
+ * Model of a cluster's capacity, computed from the CPU time of statements on a node. A request is
+ * sent to some of the nodes. Each of them executes the request, and all but the first also handle
+ * messages. The CPU time that requests may use bounds their rate.
  */
 
 export interface Cluster {
   readonly nodes: number
-  /** Replication factor, at most the number of nodes. */
+  /** Replication factor, which is at most the number of nodes. */
   readonly copies: number
   /** Token ranges per node: `num_tokens`. */
   readonly tokens: number
   readonly coresPerNode: number
-  /** Share of CPU time that requests may use. */
+  /** Share of CPU time that is available for requests. */
   readonly busyShare: number
 }
 
@@ -29,23 +29,20 @@ export type Reach =
   /** A search by vector: every token range, one replica of each. */
   | 'every part'
 
-/** A statement, and milliseconds of CPU time on a node with all data. */
+/** A statement, and its CPU time in milliseconds on a node that has all data. */
 export interface StatementCost {
   readonly reach: Reach
   readonly ms: number
-  /** CPU time on each contacted node, whether it finds rows or not. */
+  /** Milliseconds of CPU time on each contacted node, even if it finds no rows. */
   readonly lookupMs?: number
-  /**
-   * Number of matching rows in all data, divided by the number of requested rows. Absent:
-   * 1.
-   */
+  /** Number of matching rows in all data, divided by the number of requested rows; 1 if absent. */
   readonly plenty?: number
 }
 
 export interface RequestCost {
   readonly says: string
   readonly statements: readonly StatementCost[]
-  /** CPU time of the HTTP server. */
+  /** Milliseconds of CPU time of the HTTP server. */
   readonly serverMs: number
 }
 
@@ -57,17 +54,16 @@ export function quorumOf(copies: number): number {
 }
 
 /**
- * Number of requests that scan the ring, where each range is read from `needed` replicas.
- * Adjacent ranges are combined as long as enough nodes have all of them. With several
- * tokens per node, adjacent ranges have different nodes, so each range needs its own
- * request.
+ * Number of requests that scan all token ranges, if each range is read from `needed` replicas.
+ * Adjacent ranges share a request as long as enough nodes have all of them. With several tokens per
+ * node, adjacent ranges have different nodes, so each range needs its own request.
  */
 export function partsOf({ nodes, copies, tokens }: Cluster, needed: number): number {
   if (nodes <= copies) return 1
   return tokens === 1 ? Math.ceil(nodes / (copies - needed + 1)) : nodes * tokens
 }
 
-/** CPU time of all nodes together; `floorMs` is the cost of a message. */
+/** Milliseconds of CPU time of all nodes together; `floorMs` is the cost of a message. */
 export function workOf(
   { reach, ms, lookupMs = 0, plenty = 1 }: StatementCost,
   cluster: Cluster,
@@ -94,13 +90,13 @@ export function workOf(
 
 export interface Carried {
   readonly requestsPerSecond: number
-  /** CPU time of all nodes per request. */
+  /** Milliseconds of CPU time of all nodes per request. */
   readonly nodesMs: number
   /** Cores that the HTTP servers need for this rate of requests. */
   readonly serverCores: number
 }
 
-/** Kinds of requests with their shares, which sum to 1. */
+/** Kinds of requests and their shares. The shares sum to 1. */
 export type Mix = readonly (readonly [request: RequestCost, share: number])[]
 
 export function carriedBy(cluster: Cluster, mix: Mix, floorMs: number): Carried {

@@ -1,6 +1,6 @@
 /**
- * Counts the statements of each command, in an engine of this process, because the measured
- * server runs in another one.
+ * Counts the statements of each command. It executes the commands in an engine of this process,
+ * because the measured server runs in another process.
  */
 import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
@@ -15,7 +15,7 @@ import { askEach } from '../served.ts'
 import { commands } from './commands.ts'
 import type { ClusterPicks } from './documents.ts'
 
-/** Counted requests per command. */
+/** Number of counted requests per command. */
 const countedEach = 20
 
 export interface Counted {

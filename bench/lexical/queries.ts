@@ -3,11 +3,11 @@ import { vocabularySize, type Texts } from '../texts.ts'
 
 export interface QueryKind {
   readonly says: string
-  /** Picks the words of a query. `text` is a text that should match. */
+  /** Picks the words of a query. `text` is one of the stored texts. */
   readonly pick: (texts: Texts, text: string) => readonly string[]
 }
 
-/** Ranges of ranks, with the share of texts that contain a word of such a rank. */
+/** Ranges of word ranks, with the share of texts that contain a word with a rank in the range. */
 const rare = [vocabularySize / 5, vocabularySize] as const // 0.01 % to 0.05 %
 const medium = [300, 1000] as const // 0.5 % to 2 %
 const common = [30, 100] as const // 5 % to 16 %
@@ -31,7 +31,7 @@ export const queryKinds: readonly QueryKind[] = [
   { says: '6 words of one text', pick: (texts, text) => texts.wordsOf(text, 6) },
 ]
 
-/** Returns a function that picks different words with ranks in a range. */
+/** Returns a function that picks `count` distinct words with ranks in the range. */
 function words(count: number, [from, to]: readonly [number, number]) {
   return (texts: Texts): string[] => {
     const chosen = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * Compares scoring alone with Lucene, without reading the texts: queries run in turns, five
- * times each, and the shortest time counts.
+ * Compares only the scoring with Lucene; texts are not read. Each query is measured in five rounds,
+ * and its shortest time counts.
  */
 import type { Budget } from '../../src/engine/embedded/store/budget.ts'
 import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
@@ -9,7 +9,7 @@ import type { Lucene } from '../baselines/lucene.ts'
 import { decimal } from '../report.ts'
 
 const rounds = 5
-/** Rounds before the measurement, in which the compilers optimize the code. */
+/** Number of rounds before the measurement, in which the compilers optimize the code. */
 const warmUps = 3
 
 const noBudget: Budget = { spend: () => undefined }
@@ -25,7 +25,10 @@ export class Scoring {
     this.#lucene = lucene
   }
 
-  /** Milliseconds per query of Stela, of Lucene, and their ratio. */
+  /**
+   * Returns milliseconds per query of Stela and of Lucene, and their ratio; only those of Stela if
+   * Lucene is not available.
+   */
   async measure(queries: readonly (readonly string[])[], limit: number): Promise<string[]> {
     const ours = queries.map(() => Infinity)
     const theirs = queries.map(() => Infinity)

@@ -1,4 +1,4 @@
-/** Compares a request at several sizes with its baselines, in turns. */
+/** Compares a request at several sizes with its baselines. All of them run in turns. */
 import type { Figure } from '../run.ts'
 import { decimal, short, whole } from '../report.ts'
 import { ratePerSecond, takeTurns, type Contender, type Standing } from '../turns.ts'
@@ -7,14 +7,11 @@ import { ratePerSecond, takeTurns, type Contender, type Standing } from '../turn
 export interface Trial {
   readonly size: number
   readonly rowsPerRequest: number
-  /**
-   * Creates the contender that sends requests to the server over this number of
-   * connections.
-   */
+  /** Creates the contender that sends the request to the server over this number of connections. */
   readonly serve: (connections: number) => Promise<Closable>
   /**
-   * The contender that does the same work without a server: in one loop, whatever the
-   * number of connections.
+   * The contender that does the same work without a server. It runs in one loop, so the number of
+   * connections does not affect it.
    */
   readonly raw: Contender
 }
@@ -27,8 +24,8 @@ export interface Comparison {
   readonly says: string
   readonly trials: readonly Trial[]
   /**
-   * Creates the contender that sends requests to a bare Fastify route, whose replies are
-   * the same bytes.
+   * Creates the contender that sends requests to a bare Fastify route, which replies with the same
+   * bytes.
    */
   readonly bare?: ((connections: number) => Promise<Closable>) | undefined
 }
@@ -74,7 +71,7 @@ export async function compare(
   }
 }
 
-/** Values of a table line. */
+/** A line of the table and its contenders. */
 interface Line {
   readonly trial: Trial
   readonly connections: number
@@ -118,7 +115,7 @@ export const comparedHead = [
   'ratio',
 ]
 
-/** A table line per baseline. */
+/** Returns one table line per baseline. */
 export function comparedCells(compared: Compared): string[][] {
   const { says, size, connections, requestsPerSecond, rowsPerSecond } = compared
   return compared.against.map((baseline) => [
@@ -135,7 +132,7 @@ export function comparedCells(compared: Compared): string[][] {
   ])
 }
 
-/** Growth of the time of a request from the smallest size to each other size. */
+/** Growth of the time per request from the smallest size to each larger size. */
 export function growthOf(all: readonly Compared[], growthMax: number): Figure[] {
   const smallest = Math.min(...all.map(({ size }) => size))
   return all.flatMap((large): Figure[] => {
@@ -150,7 +147,7 @@ export function growthOf(all: readonly Compared[], growthMax: number): Figure[] 
           `${whole(large.size)} rows over time with ${whole(smallest)}`,
         value: small.requestsPerSecond / large.requestsPerSecond,
         unit: 'times',
-        // The target is the maximum growth for ten times the rows.
+        // `growthMax` applies to ten times the rows, so it is scaled to the actual growth.
         max: growthMax ** Math.log10(large.size / smallest),
       },
     ]

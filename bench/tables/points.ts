@@ -11,7 +11,7 @@ import { findTruth, recallOf, wanted } from '../vectors/exact.ts'
 import { compare, comparedCells, comparedHead, growthOf, type Trial } from './compared.ts'
 
 const dimension = 384
-/** Maximum growth of a search's time for ten times the vectors. */
+/** Maximum growth of the time of a search for ten times the vectors. */
 const growthMax = 2
 
 const says = `find the ${wanted} nearest`
@@ -24,7 +24,10 @@ export function pointsTable({ vectors }: VectorSet): string {
   return `points_${vectors.length}`
 }
 
-/** Bodies that create the table and its index; the second is sent to the table. */
+/**
+ * Bodies of the requests that create the table and its index. The first request is sent to the
+ * keyspace, the second to the table.
+ */
 export function pointsSchema(name: string): readonly [string, string] {
   return [
     `{"createTable":{"name":"${name}","definition":{"columns":{"id":"text",` +
@@ -100,7 +103,8 @@ function startScan(): Baseline<ScanQuestion, ScanAnswer> {
 }
 
 /**
- * The body of a search. It projects the vectors away: ten of them would be most of a reply.
+ * The body of a search. Its projection excludes the vectors, because ten vectors would be most of a
+ * reply.
  */
 function findNearestBody(query: Float32Array): string {
   return (
@@ -113,7 +117,7 @@ function idOf(number: number): string {
   return `p-${String(number).padStart(9, '0')}`
 }
 
-/** Numbers of the points in a reply, in order. */
+/** Numbers of the points in a reply, in the order of the reply. */
 function numbersIn(text: string): number[] {
   return Array.from(text.matchAll(/"id":"p-(\d+)"/g), ([, number]) => Number(number))
 }

@@ -1,15 +1,14 @@
 /**
- * Rows of the tables: sensor readings of about 160 bytes of JSON. A sensor is a partition
- * in descending order of time, with a hundred readings whatever the number of rows. Sensors
- * report ten readings at a time in turn, so inserts are spread over the key. Each row is a
- * function of the seed and its number, so that every run and every baseline has the same
- * rows.
+ * Rows of the tables: sensor readings of about 160 bytes of JSON. Each sensor is a partition in
+ * descending order of time. It has a hundred readings, however many rows the table has. Sensors
+ * report ten readings at a time in rotation, so inserts are spread over the key. A row depends only
+ * on the seed and its number, so that all runs and baselines have the same rows.
  */
 import { randomNumbers } from '../documents.ts'
 
 const readingsPerSensor = 100
 const readingsAtOnce = 10
-/** Maximum rows of a find. */
+/** Maximum number of rows that a find returns. */
 export const foundMax = 20
 const gatewayCount = 100
 const epochMs = 1_700_000_000_000
@@ -43,7 +42,10 @@ export function readingsTable(size: number): string {
   return `readings_${size}`
 }
 
-/** Bodies that create the table and its index; the second is sent to the table. */
+/**
+ * Bodies of the requests that create the table and its index. The first request is sent to the
+ * keyspace, the second to the table.
+ */
 export function readingsSchema(name: string): readonly [string, string] {
   return [
     `{"createTable":{"name":"${name}","definition":{"columns":{"sensor":"text",` +
@@ -75,8 +77,8 @@ export class Readings {
   #next: number
 
   /**
-   * `size` determines the sensors, and the readings to pick from. New readings follow the
-   * first `loaded` ones.
+   * `size` determines the number of sensors, and from which readings the methods pick. The first
+   * `loaded` readings exist; new readings follow them.
    */
   constructor(seed: number, size: number, loaded = size) {
     this.#seed = seed
@@ -90,7 +92,7 @@ export class Readings {
     return this.#keyOf(this.#below(this.#size))
   }
 
-  /** A range with as many readings of a sensor as a find returns. */
+  /** A time range that contains as many readings of a sensor as a find returns. */
   range(): ReadingKey & { readonly endMs: number } {
     const rounds = Math.floor(this.#size / readingsAtOnce / this.#sensors)
     const { sensor } = this.key()

@@ -1,7 +1,4 @@
-/**
- * Requests on the readings over HTTP; `baselines/raw-tables.ts` has the same requests in
- * SQL.
- */
+/** Requests for the readings over HTTP. `baselines/raw-tables.ts` has the same requests in SQL. */
 import { batchSize } from '../dataset.ts'
 import { foundMax, instant, type Readings } from './readings.ts'
 
@@ -9,9 +6,9 @@ export interface TableRequest {
   readonly kind: 'point' | 'range' | 'indexed' | 'insert'
   readonly says: string
   body(readings: Readings): string
-  /** Maximum growth of the time for ten times the rows. */
+  /** Maximum growth of the time per request for ten times the rows. */
   readonly growthMax?: number
-  /** Whether a bare Fastify route is a baseline, too. */
+  /** Whether the request is also compared with a bare Fastify route. */
   readonly againstFastify?: true
 }
 

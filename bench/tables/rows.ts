@@ -81,9 +81,9 @@ interface ReadTrial extends Trial {
   readonly replies: readonly string[]
 }
 
-/** Number of distinct requests, repeated in turn. */
+/** Number of distinct requests, which are repeated in rotation. */
 const ringSize = 16_384
-/** Replies that are parsed, to verify that requests do what they should. */
+/** Number of replies that are parsed to verify that requests succeed. */
 const sampleSize = 32
 
 async function readTrial(
@@ -110,7 +110,7 @@ async function readTrial(
 }
 
 function insertTrial({ port }: Stela, raw: Raw, { seed }: StudySettings): Trial {
-  // Connections share one sequence, so each reading is inserted once.
+  // All connections share one sequence of readings, so that each reading is inserted only once.
   const readings = new Readings(seed, raw.size)
   return {
     size: raw.size,
@@ -157,7 +157,7 @@ function pathOf(size: number): string {
 }
 
 /**
- * Number of rows in a reply. Throws on a warning, which means that an index was not used.
+ * Number of rows in a reply. Throws on a warning, because a warning means that no index was used.
  */
 function rowsIn(text: string): number {
   const { data, status } = JSON.parse(text) as {

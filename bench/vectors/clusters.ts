@@ -1,16 +1,15 @@
 /**
- * Vectors with the structure of embeddings: clustered and of low intrinsic dimension.
- * Each vector is a point near one of a thousand centers in 24 dimensions, which is
- * projected by a common matrix; noise is added, and the result is normalized. Uniformly
- * random vectors would all be equally distant.
+ * Vectors with the structure of embeddings: they form clusters and have a low intrinsic dimension.
+ * Each vector is generated as a point near one of a thousand centers in 24 dimensions. A common
+ * matrix projects the point to the full dimension; then noise is added and the vector is
+ * normalized. Uniformly random vectors would all have nearly the same distance.
  */
 import { randomNumbers } from '../documents.ts'
 
 const clusterCount = 1000
 const innerDimension = 24
 /**
- * Width that makes clusters overlap: at 100 000 vectors, a breadth of 32 yields a recall of
- * 0.96.
+ * Width at which clusters overlap: with 100 000 vectors, a breadth of 32 yields a recall of 0.96.
  */
 const clusterWidth = 0.8
 const noise = 0.3
@@ -24,7 +23,7 @@ export class Clusters {
   #spare: number | undefined
 
   /**
-   * Generators with one seed share their clusters; each stream yields different vectors.
+   * Generators with the same seed have the same clusters. Each `stream` yields different vectors.
    */
   constructor(seed: number, dimension: number, stream = 0) {
     this.dimension = dimension
@@ -35,7 +34,7 @@ export class Clusters {
     this.#random = randomNumbers(seed + 1 + stream * 7919)
   }
 
-  /** Writes the next vector. */
+  /** Writes the next vector into `vector`. */
   fill(vector: Float32Array): void {
     const { dimension } = this
     const normal = this.#normal
@@ -54,7 +53,10 @@ export class Clusters {
     for (let i = 0; i < dimension; i++) vector[i]! *= scale
   }
 
-  /** Normally distributed numbers by Box-Muller, which yields pairs. */
+  /**
+   * Normally distributed numbers by Box-Muller. The method yields pairs, so the second number is
+   * kept for the next call.
+   */
   readonly #normal = (): number => {
     const spare = this.#spare
     if (spare !== undefined) {
@@ -68,7 +70,7 @@ export class Clusters {
   }
 }
 
-/** Indexed vectors and query vectors. Their memory can be shared with other threads. */
+/** Indexed vectors and query vectors. They can be in memory that threads share. */
 export interface VectorSet {
   readonly dimension: number
   readonly vectors: readonly Float32Array[]
@@ -101,7 +103,7 @@ export function viewsOf(all: Float32Array, dimension: number): Float32Array[] {
   )
 }
 
-/** A document field that is 0 in one of `oneIn` documents. */
+/** A document field whose value is 0 in one of `oneIn` documents. */
 export interface Share {
   readonly field: string
   readonly oneIn: number
@@ -115,7 +117,7 @@ export const shares: readonly Share[] = [
   { field: 'thousandth', oneIn: 1000, says: '0.1 %' },
 ]
 
-/** The value of a share's field: pseudo-random, from 0 to `oneIn` - 1. */
+/** The pseudo-random value of a share's field, from 0 to `oneIn` - 1. */
 export function groupOf(number: number, { oneIn }: Share): number {
   return Math.floor(randomNumbers(number * 2_654_435_761 + oneIn)() * oneIn)
 }

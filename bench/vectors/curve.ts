@@ -1,4 +1,4 @@
-/** Measures the speed of indexes against their recall. */
+/** Measures the rates of indexes at several recalls. */
 import type { Line, Point } from '../plot.ts'
 import { decimal, whole } from '../report.ts'
 import { ratePerSecond, repeating, takeTurns } from '../turns.ts'
@@ -7,7 +7,7 @@ import type { VectorSet } from './clusters.ts'
 import { recallOf, type Truth } from './exact.ts'
 import type { TestedIndex } from './tested-index.ts'
 
-/** Breadths, the numbers of candidates that a graph search keeps. */
+/** Breadths: numbers of candidates that a graph search keeps. */
 const breadths = [10, 16, 24, 32, 48, 64, 96, 128, 192, 256]
 
 /** A line per index, with a point per breadth. */
@@ -51,7 +51,7 @@ export function curveTable(lines: readonly Line[]): Table {
   }
 }
 
-/** Recalls at which rates are compared. */
+/** Recalls at which the rates of indexes are compared. */
 const compared = [0.9, 0.95, 0.99]
 
 export function atRecallTable(lines: readonly Line[], missing: readonly string[]): Table {
@@ -81,8 +81,8 @@ export function atRecallTable(lines: readonly Line[], missing: readonly string[]
 }
 
 /**
- * The rate at a recall, interpolated between two measured points on a logarithmic scale of
- * rates; undefined when no point has the recall.
+ * The rate at a recall, interpolated between two measured points on a logarithmic scale of rates.
+ * Undefined when no measured point reaches the recall.
  */
 export function rateAt({ points }: Line, recall: number): number | undefined {
   const after = points.findIndex((point) => point.recall >= recall)

@@ -13,7 +13,7 @@ export function insertVectorsBody(documents: readonly string[]): string {
   return `{"insertMany":{"documents":[${documents.join(',')}]}}`
 }
 
-/** The body of a search for the ten nearest, with an optional filter. */
+/** The body of a search for the ten nearest documents, with an optional filter. */
 export function findNearestBody(query: Float32Array, share?: Share): string {
   const filter = share === undefined ? '{}' : `{"${share.field}":0}`
   return `{"find":{"filter":${filter},"sort":{"$vector":${binary(query)}},"options":{"limit":10}}}`
@@ -26,7 +26,7 @@ export function binary(vector: Float32Array): string {
   return `{"$binary":"${bytes.toString('base64')}"}`
 }
 
-/** Numbers of the documents in a text, in order. */
+/** Numbers of the documents in a text, in the order of the text. */
 export function numbersIn(text: string): number[] {
   return Array.from(text.matchAll(/"_id":"v-(\d+)"/g), ([, number]) => Number(number))
 }

@@ -1,13 +1,13 @@
-/** Exact results for recall: compares every vector with every query. */
+/** Exact results, from which recall is computed: compares every vector with every query. */
 import { groupOf, shares, type Share, type VectorSet } from './clusters.ts'
 
-/** Number of neighbours in all searches: recall@10. */
+/** Number of neighbours that every search returns; recall@10 refers to it. */
 export const wanted = 10
 
 export interface Truth {
   /** Nearest neighbours of each query. */
   readonly all: readonly (readonly number[])[]
-  /** Nearest neighbours among the matches of each share. */
+  /** Nearest neighbours among the documents that match a share. */
   readonly matching: ReadonlyMap<Share, readonly (readonly number[])[]>
 }
 
@@ -38,7 +38,7 @@ export function findTruth({ vectors, queries, dimension }: VectorSet): Truth {
   }
 }
 
-/** Share of the exact neighbours that were found. */
+/** Share of the exact neighbours that `find` returns. */
 export function recallOf(
   truth: readonly (readonly number[])[],
   find: (query: number) => ArrayLike<number>,
@@ -53,7 +53,7 @@ export function recallOf(
   return expected === 0 ? 1 : found / expected
 }
 
-/** Keeps the few best of many vectors, the best one first. */
+/** Keeps the `wanted` best vectors, in descending order of score. */
 class Best {
   readonly numbers: number[] = []
   readonly #scores: number[] = []
@@ -72,8 +72,8 @@ class Best {
 }
 
 /**
- * Interleaves four queries component by component: comparing them together takes half the
- * time.
+ * Interleaves four queries component by component. Comparing them together takes half the time of
+ * comparing each.
  */
 function inFours(queries: readonly Float32Array[], dimension: number): Float64Array[] {
   return Array.from({ length: Math.ceil(queries.length / 4) }, (_, f) =>
@@ -85,7 +85,7 @@ function inFours(queries: readonly Float32Array[], dimension: number): Float64Ar
 }
 
 /**
- * Compares a vector with four queries. All are normalized, so the dot product is the
+ * Compares a vector with four queries. All vectors are normalized, so the dot product is the
  * similarity.
  */
 function compareFour(four: Float64Array, vector: Float32Array, near: Float64Array): void {

@@ -6,7 +6,10 @@ import { shares } from './clusters.ts'
 import { recallOf, type Truth } from './exact.ts'
 import type { TestedIndex } from './tested-index.ts'
 
-/** Queries that measure recall: few, because some methods are slow with a filter. */
+/**
+ * Number of queries that measure recall. The number is low, because some methods are slow with a
+ * filter.
+ */
 const filteredQueries = 200
 
 export async function measureFiltered(

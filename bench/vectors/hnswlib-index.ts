@@ -12,7 +12,7 @@ import {
 } from './tested-index.ts'
 
 /**
- * The index of hnswlib-node. The module takes plain arrays, which are created before the
+ * The index of hnswlib-node. The module accepts only plain arrays, which are created before the
  * clock starts.
  */
 export class HnswlibIndex implements TestedIndex {
@@ -67,7 +67,7 @@ export class HnswlibIndex implements TestedIndex {
   }
 }
 
-/** The used part of the module. */
+/** The part of the module that this file uses. */
 export interface HnswlibModule {
   readonly HierarchicalNSW: new (
     space: string,

@@ -1,4 +1,4 @@
-/** The compared indexes: Stela's, and two others if they are installed. */
+/** The compared indexes: the index of Stela, and hnswlib-node and usearch if they are installed. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { VectorSet } from './clusters.ts'
@@ -7,7 +7,7 @@ import { StelaIndex } from './stela-index.ts'
 import type { TestedIndex } from './tested-index.ts'
 import { UsearchIndex, type UsearchModule } from './usearch-index.ts'
 
-/** Stela's index first, then the installed others. */
+/** Creates the index of Stela, and then the indexes of the installed modules. */
 export function openIndexes(set: VectorSet): {
   readonly ours: StelaIndex
   readonly others: readonly TestedIndex[]
@@ -25,8 +25,8 @@ export function openIndexes(set: VectorSet): {
 }
 
 /**
- * Loads a module from the folder in STELA_BENCH_MODULES, or from here, if it was installed
- * with --no-save; undefined when the module is missing.
+ * Loads a module from the folder in STELA_BENCH_MODULES, or from node_modules if it was installed
+ * with --no-save. Undefined when the module is missing.
  */
 function findModule(name: string): unknown {
   const folder = process.env['STELA_BENCH_MODULES']

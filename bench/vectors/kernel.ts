@@ -1,6 +1,6 @@
 /**
- * Compares the vector index alone, in this process, with other indexes, which keep full
- * vectors.
+ * Compares Stela's vector index with other indexes, in this process and without a server. The other
+ * indexes keep full vectors.
  */
 import { mkdirSync } from 'node:fs'
 import { arch } from 'node:os'
@@ -25,7 +25,7 @@ export interface KernelSettings {
   readonly progress: (line: string) => void
 }
 
-/** Minimum speed relative to the faster of the other indexes, by CPU architecture. */
+/** Minimum rate relative to the faster of the other indexes, by CPU architecture. */
 const targets = arch() === 'arm64' ? { search: 4, build: 5 } : { search: 2, build: 2.5 }
 
 export async function studyKernel(
@@ -67,7 +67,7 @@ export async function studyKernel(
   }
 }
 
-/** Slices of vectors that the indexes insert in turns. */
+/** Number of slices of the vectors. The indexes insert the slices in turns. */
 const buildSlices = 20
 
 /** Vectors per second, by index. */

@@ -1,4 +1,4 @@
-/** Vector search over HTTP, in a collection that was loaded over HTTP. */
+/** Measures vector search over HTTP, in a collection that was loaded over HTTP. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { requestBytes } from '../client.ts'
@@ -127,7 +127,7 @@ function loadFigures(
   ]
 }
 
-/** Times the first search, which opens the index. */
+/** Measures the first search after a start, which opens the index. */
 async function measureOpening(
   { port, readyMs }: Stela,
   { queries }: VectorSet,

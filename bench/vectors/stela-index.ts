@@ -18,10 +18,10 @@ import {
   type TestedIndex,
 } from './tested-index.ts'
 
-/** Candidates that are rescored beyond the requested number. */
+/** Number of candidates that are rescored in addition to the requested number. */
 const extraMin = 8
 
-/** Candidates of a scan, as in the engine. */
+/** Number of candidates of a scan; the engine uses the same number. */
 const scanBreadth = 256
 
 export class StelaIndex implements TestedIndex {
@@ -95,7 +95,7 @@ export class StelaIndex implements TestedIndex {
   }
 }
 
-/** A search by codes, rescored by full vectors. */
+/** Searches by codes, and rescores the candidates with full vectors. */
 export function nearestExactly(
   segment: Segment,
   set: VectorSet,
@@ -106,9 +106,9 @@ export function nearestExactly(
 }
 
 /**
- * Rescores as engine/embedded/read/vector-search.ts does: it compares candidates until the
- * distance by code of the next one, less twice the largest error of a code so far, exceeds
- * that of the farthest result.
+ * Rescores candidates like engine/embedded/read/vector-search.ts, in ascending order of their
+ * distance by code. From this distance it subtracts twice the largest error of a code so far, and
+ * stops when the difference exceeds the distance of the farthest result.
  */
 function rescore(
   { queries, vectors }: VectorSet,
@@ -119,7 +119,7 @@ function rescore(
   const nearest: number[] = []
   const distances: number[] = []
   let off = 0
-  // `found` contains pairs of a document and the distance of its code.
+  // `found` contains pairs of a document number and the distance of its code.
   for (let i = 0; i < found.length; i += 2) {
     const byCode = found[i + 1]!
     const farthest = distances[wanted - 1] ?? Infinity
@@ -140,7 +140,7 @@ function rescore(
   return nearest
 }
 
-/** The document of a vector. Document numbers start at 1. */
+/** The document number of a vector. Document numbers start at 1. */
 function documentOf(number: number): number {
   return number + 1
 }

@@ -1,5 +1,6 @@
 /**
- * Filtered search in a store, as a reader thread executes it, and by scanning the matches.
+ * Compares two methods of filtered search in a store: the search of a reader thread, and a scan of
+ * the matches.
  */
 import type { Budget } from '../../src/engine/embedded/store/budget.ts'
 import { listMatches } from '../../src/engine/embedded/read/execute.ts'
@@ -19,10 +20,10 @@ import { shares, type Share, type VectorSet } from './clusters.ts'
 import { numbersIn } from './documents.ts'
 import { recallOf, wanted, type Truth } from './exact.ts'
 
-/** The rarest share to which targets apply: one in this number of documents. */
+/** Targets apply to filters that match at least 1 / oneInMax of the documents. */
 const oneInMax = 100
 
-/** Measures filtered search in a store, which needs a snapshot of its index. */
+/** Measures filtered search in a store. The store needs a snapshot of its vector index. */
 export async function studyStore(
   file: string,
   { dimension, queries }: VectorSet,
@@ -77,7 +78,8 @@ export async function studyStore(
 }
 
 /**
- * Minimum rate relative to a scan, with a tolerance for when both methods do the same work.
+ * Minimum rate relative to a scan. The tolerance is for filters where the engine itself scans, so
+ * that both methods do the same work.
  */
 const noSlower = 0.95
 
@@ -104,7 +106,7 @@ function filterFigures(
   ]
 }
 
-/** The matches of a filter after the engine has listed them. */
+/** A filter and its matches, which the engine has listed before the search. */
 interface Listed {
   readonly filter: Filter
   readonly matches: KnownMatches
@@ -172,7 +174,7 @@ class SearchedStore {
   }
 }
 
-/** A filter on one group of a share. `turn` selects the group. */
+/** A filter that matches one group of a share. `turn` selects the group. */
 function filterOf({ field, oneIn }: Share, turn = 0): Filter {
   return { kind: 'eq', path: parsePath(field) as Path, value: turn % oneIn }
 }

@@ -8,7 +8,7 @@ import type { VectorSet } from './clusters.ts'
 import type { SearchingAnswer, SharedSearch } from './searching-thread.ts'
 import type { StelaIndex } from './stela-index.ts'
 
-/** The engine's breadth of a search. */
+/** Breadth of a search in the engine. */
 const threadBreadth = 128
 
 export async function measureThreads(
@@ -65,7 +65,7 @@ function together(threads: readonly Worker[]): Contender {
   }
 }
 
-/** The vectors, which are views of one buffer, as a single array. */
+/** One array with all vectors, which are views of one buffer. */
 function allOf(vectors: readonly Float32Array[]): Float32Array {
   return new Float32Array(vectors[0]!.buffer)
 }

@@ -12,8 +12,7 @@ import {
 } from './tested-index.ts'
 
 /**
- * The index of usearch. Its breadth is fixed at creation, and at least the number of
- * results.
+ * The index of usearch. Its breadth is fixed at creation, and is at least the number of results.
  */
 export class UsearchIndex implements TestedIndex {
   readonly name = 'usearch'
@@ -29,7 +28,8 @@ export class UsearchIndex implements TestedIndex {
 
   #empty() {
     return new this.#module.Index({
-      // Vectors are normalized, so dot products rank like angles and are cheaper.
+      // All vectors are normalized. Dot products then rank like cosine similarity and are cheaper
+      // to compute.
       metric: 'ip',
       quantization: 'f32',
       dimensions: this.#set.dimension,
@@ -52,8 +52,8 @@ export class UsearchIndex implements TestedIndex {
   }
 
   /**
-   * The module has no filter, so it returns more results, and those without a match are
-   * dropped.
+   * The module does not support filters. The search requests more results and drops results that do
+   * not match.
    */
   matching(share: Share): FilteredWay[] {
     const { vectors, queries } = this.#set
@@ -85,7 +85,7 @@ export class UsearchIndex implements TestedIndex {
   }
 }
 
-/** The used part of the module. */
+/** The part of the module that this file uses. */
 export interface UsearchModule {
   readonly Index: new (options: object) => {
     add(key: bigint, vector: Float32Array, threads: number): void

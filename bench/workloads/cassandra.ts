@@ -17,7 +17,9 @@ import { takeTurns } from '../turns.ts'
 import { clientOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
 import type { Findings, Study, StudySettings, Table } from './study.ts'
 
-/** Names of the keyspace and the collection that each run creates, and drops at the end. */
+/**
+ * Names of the keyspace and the collection that each run creates. The run drops both at the end.
+ */
 const place = { systemKeyspace: 'stela_bench', collection: 'bench' }
 const path = `/v1/default_keyspace/${place.collection}`
 
@@ -81,7 +83,7 @@ async function measure(
     const most = Math.max(...connections)
     progress('warming up')
     await warmUp(commands[0]!, most, contest)
-    // The parts are measured before any command adds documents.
+    // Measures the common costs first, because later commands add documents.
     const parts = await measureParts(node, raw, most, seconds)
     const compared: ComparedCommand[] = []
     for (const command of commands)
@@ -132,8 +134,8 @@ async function load(
 }
 
 /**
- * Costs that occur in several kinds of statements: further parameters of the capacity
- * model.
+ * Costs that are common to several kinds of statements. They are additional parameters of the
+ * capacity model.
  */
 const parts = [
   { kind: 'floor', what: 'minimum cost of a statement, CPU time of a node' },
@@ -152,7 +154,7 @@ async function measureParts(
     const metered = new Metered({ name: kind, run }, [node.processorMs])
     await takeTurns([metered], seconds)
     const [ms] = metered.perRequest()
-    // In a very short run CPU time may not have advanced.
+    // In a very short run, the reported CPU time may not have advanced.
     if (ms) figures.push({ what, value: ms * 1000, unit: 'µs' })
   }
   return figures
@@ -241,7 +243,7 @@ function statementFigures(statements: ReadonlyMap<string, number>): Figure[] {
   )
 }
 
-/** Removes remains of an earlier run. */
+/** Drops the collection and the keyspace of the benchmark. */
 async function dropAll(connect: ConnectOptions): Promise<void> {
   const client = clientOf(connect)
   try {

@@ -1,4 +1,4 @@
-/** The web console in a real browser: transfer size, load time, smoothness. */
+/** Measures the web console in a real browser: transfer size, load time, smoothness. */
 import { join } from 'node:path'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser } from '../../tests/http/browser.ts'
@@ -9,21 +9,18 @@ import { short, whole } from '../report.ts'
 import type { Figure } from '../run.ts'
 import type { Study } from './study.ts'
 
-/** Limits in bytes: before the first screen, and in total. */
+/** Limits in bytes: until the first screen is shown, and for all files. */
 const firstBytesMax = 100_000
 const allBytesMax = 250_000
 
-/**
- * Limits in milliseconds: the first screen, which is perceived as instant, and a frame at
- * 60 Hz.
- */
+/** Limits in milliseconds: for the first screen, and for a frame at 60 Hz. */
 const firstScreenMsMax = 1_000
 const frameMsMax = 1000 / 60
 
 /** Repetitions of each measurement. */
 const rounds = 9
 
-/** Documents on the scrolled page, and number of frames. */
+/** Number of documents on the scrolled page, and number of frames. */
 const pageSize = 1_000
 const frames = 180
 
@@ -105,7 +102,7 @@ function middle(times: readonly number[]): number {
 }
 
 interface Loading {
-  /** Bytes on the wire before the first screen, and in total. */
+  /** Transferred bytes until the first screen is shown, and of all files. */
   readonly firstBytes: number
   readonly allBytes: number
   readonly firstScreens: readonly number[]
@@ -144,7 +141,7 @@ async function measureLoading(browser: Browser, url: string): Promise<Loading> {
   return { firstBytes, allBytes, firstScreens, nextScreens, documents }
 }
 
-/** Milliseconds since navigation, by the clock of the page. */
+/** Milliseconds from navigation until the element is visible, by the clock of the page. */
 async function timeTo(page: Page, selector: string): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const look = () => document.querySelector(${JSON.stringify(selector)}) === null
@@ -166,7 +163,7 @@ async function bytesOf(page: Page, act: () => Promise<void>): Promise<number> {
   return bytes
 }
 
-/** Bytes of the page and of all files it refers to, directly or not. */
+/** Total bytes of the page and of all files to which it refers, directly or indirectly. */
 async function bytesOfAll(url: string): Promise<number> {
   const headers = { 'Accept-Encoding': 'br' }
   const known = new Set(['console'])
@@ -213,7 +210,7 @@ async function measureData(browser: Browser, url: string, picks: Picks): Promise
   return { scrolls: times, linesMax, filters, pages }
 }
 
-/** Time from the click until other documents are visible. */
+/** Milliseconds from the click until other documents are visible. */
 async function timeOf(page: Page, button: string): Promise<number> {
   await page.evaluate(`window.shown = document.querySelector('[role=grid]').innerText
     window.clicked = 0
@@ -229,7 +226,7 @@ async function timeOf(page: Page, button: string): Promise<number> {
   })`)
 }
 
-/** Scrolls from top to bottom, a step per frame; returns the time of each frame. */
+/** Scrolls from top to bottom, one step per frame. Returns the time of each frame. */
 const scrollThrough = `new Promise((resolve) => {
   const grid = document.querySelector('[role=grid]')
   const step = (grid.scrollHeight - grid.clientHeight) / ${frames}

@@ -59,7 +59,7 @@ export const hybrid: Study = {
   },
 }
 
-/** Random streams by purpose, so that no text or vector occurs twice. */
+/** Random streams by purpose. They are distinct, so that no text or vector occurs twice. */
 const streams = { loaded: 0, inserted: 1, searched: 2 }
 
 /** Documents with a vector and a text. */
@@ -119,8 +119,7 @@ interface Searches {
 }
 
 /**
- * Creates queries, each as a hybrid search and as the two searches that the hybrid search
- * consists of.
+ * Creates queries. Each query exists as a hybrid search, and as the two searches that it combines.
  */
 function makeSearches({ seed }: StudySettings): Searches[] {
   const clusters = new Clusters(seed, dimension, streams.searched)
@@ -181,7 +180,7 @@ async function measureSearches(
   }
 }
 
-/** Time of a direct request to the reranker. */
+/** Measures requests to the reranker without Stela. */
 async function measureReranker(
   port: number,
   connections: number,
@@ -205,12 +204,15 @@ async function measureReranker(
   }
 }
 
-/** Texts per request; a hybrid search sends two requests concurrently. */
+/**
+ * Number of texts per request to the reranker. A hybrid search sends two such requests
+ * concurrently.
+ */
 const passageCount = 10
 
-/** Inserting connections: enough to keep the server busy. */
+/** Number of connections that insert: enough to keep the server busy. */
 const insertingConnections = 4
-/** Factor on the usual duration, because the run measures the 99th percentile. */
+/** Factor on the usual duration: the 99th percentile needs more measurements. */
 const mixedTimes = 3
 
 async function measureMixed(server: Stela, settings: StudySettings): Promise<Table> {
@@ -223,7 +225,7 @@ async function measureMixed(server: Stela, settings: StudySettings): Promise<Tab
     const search = searchesOver(searching, settings)
     const trial = await driveAll([insertsOver(inserting, made, trialInserts)], forMs)
     const perMs = trial[0]!.tally.requests / trial[0]!.tally.elapsedMs
-    // Creates the documents before the clock starts, since creating them would delay searches.
+    // Creates the documents before the clock starts, because creating them would delay searches.
     const inserts = () =>
       insertsOver(inserting, made, Math.ceil(perMs * forMs * 1.5) + insertingConnections)
     await server.settle()
@@ -250,7 +252,7 @@ async function measureMixed(server: Stela, settings: StudySettings): Promise<Tab
   }
 }
 
-/** Inserts from which the insert rate is estimated. */
+/** Number of inserts from which the insert rate is estimated. */
 const trialInserts = 16
 
 interface Driver {

@@ -68,7 +68,10 @@ function makeQueries({ seed, size }: StudySettings): Queries[] {
   }))
 }
 
-/** Slices of texts, loaded alternately with and without the term index. */
+/**
+ * Number of slices of the texts. Each slice is loaded first with the term index and then without
+ * it.
+ */
 const loadSlices = 10
 
 async function loadTexts({ folder, keepDir, size, seed, progress }: StudySettings) {
@@ -168,7 +171,7 @@ async function measureEngine(
   }
 }
 
-/** Scoring alone, compared with Lucene if it is available. */
+/** Measures only the scoring, and compares it with Lucene if Lucene is available. */
 async function measureScoring(
   dataDir: string,
   queries: readonly Queries[],
@@ -203,7 +206,7 @@ async function measureScoring(
   }
 }
 
-/** Bytes of the pages of the term index. */
+/** Bytes of the term index's pages in the database file. */
 function indexSize(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -306,8 +309,7 @@ async function measureOverHttp(
 }
 
 /**
- * The body of a search. The reply contains the texts, because FTS5 has to read them as
- * well.
+ * The body of a search. The reply contains the texts, because FTS5 has to read the texts as well.
  */
 function findBody(words: readonly string[]): string {
   return (

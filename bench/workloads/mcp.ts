@@ -9,7 +9,7 @@ import { askEach, overHttp } from '../served.ts'
 import { ratePerSecond, takeTurns } from '../turns.ts'
 import type { Study, StudySettings } from './study.ts'
 
-/** Number of distinct requests, repeated in turn. */
+/** Number of distinct requests, which are repeated in rotation. */
 const requestCount = 500
 
 interface Call {

@@ -1,4 +1,4 @@
-/** The npm package: its size, and how soon its server is ready. */
+/** The npm package: its size, and the time until its server is ready. */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,7 +13,7 @@ import {
 import { whole } from '../report.ts'
 import type { Findings, Study } from './study.ts'
 
-/** Maximum milliseconds of a start in a test suite, after the first. */
+/** Maximum milliseconds of a start in a test suite. The first start may take longer. */
 const startMsMax = 400
 
 export const packageStudy: Study = {
@@ -88,13 +88,13 @@ export async function measurePackage(
 
 interface Times {
   readonly first: number
-  /** Milliseconds in ascending order. */
+  /** Milliseconds of all starts but the first, in ascending order. */
   readonly rest: readonly number[]
 }
 
 /**
- * Times each call of `start`, which settles when the clock stops, and returns a function
- * that ends what the call started.
+ * Measures each call of `start` until its promise resolves. The promise has to resolve to a
+ * function that stops what the call started.
  */
 async function timesOf(
   count: number,

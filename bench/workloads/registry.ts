@@ -20,7 +20,7 @@ import { vector } from './vector.ts'
 import type { Workload } from './workload.ts'
 import { writes } from './writes.ts'
 
-/** Workloads in order of execution: those with new documents come last. */
+/** Workloads in order of execution. Workloads that insert documents come last. */
 export const workloads: readonly Workload[] = [
   findOne,
   findIndexed,
@@ -33,7 +33,7 @@ export const workloads: readonly Workload[] = [
   insertMany,
 ]
 
-/** Studies run only when named, because each takes minutes. */
+/** Studies run only if the command line names them, because each takes minutes. */
 export const studies: readonly Study[] = [
   vector,
   lexical,

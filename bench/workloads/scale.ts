@@ -41,7 +41,8 @@ const findOne: RequestCost = {
 }
 const findCommon: RequestCost = {
   says: 'find 20 of many that match',
-  // 1 % of a hundred million documents match, so every token range has twenty matches.
+  // 1 % of a hundred million documents match, so that every token range contains more matches than
+  // a request returns.
   statements: [{ reach: 'parts', ms: node.findEqual, lookupMs, plenty: 50_000 }],
   serverMs: server.findEqual,
 }
@@ -68,7 +69,7 @@ const insertOne: RequestCost = {
 
 const requests = [findOne, findCommon, findRare, nearest, increment, insertOne]
 
-/** An application that mostly reads and searches occasionally. */
+/** Requests of an application that mostly reads, and searches occasionally. */
 const usual: Mix = [
   [findOne, 0.6],
   [findCommon, 0.2],
@@ -78,7 +79,7 @@ const usual: Mix = [
 ]
 
 const sizes = [3, 12, 100]
-/** Token ranges per node by default in many new clusters. */
+/** Number of token ranges per node that many new clusters have by default. */
 const manyTokens = 16
 
 function clusterOf(nodes: number, tokens: number): Cluster {

@@ -1,35 +1,35 @@
-/** A workload with its own measurements, beyond requests and their rate. */
+/** A study has its own measurements, which can differ from rates of requests. */
 import type { Curve } from '../plot.ts'
 import type { Figure } from '../run.ts'
 
 export interface Study {
-  /** Name of the study on the command line, and of its file. */
+  /** Name of the study on the command line, and of its file in this folder. */
   readonly name: string
   readonly says: string
   /** Default number of documents. */
   readonly size: number
-  /** Smaller sizes, for a study of growth. */
+  /** Smaller sizes; only studies of growth have them. */
   readonly smaller?: readonly number[]
-  /** Default numbers of connections, when the usual ones do not apply. */
+  /** Default numbers of connections, if they differ from the usual numbers. */
   readonly connections?: readonly number[]
   run(settings: StudySettings): Promise<Findings>
 }
 
 export interface StudySettings {
-  /** The largest size, for a study of growth. */
+  /** Number of documents; in a study of growth, the largest number. */
   readonly size: number
-  /** All sizes in ascending order; a single one, unless the study measures growth. */
+  /** All sizes in ascending order. Only a study of growth has more than one. */
   readonly sizes: readonly number[]
   /**
-   * Numbers of rows with vectors in ascending order, for studies where they differ from
-   * `sizes`.
+   * Numbers of rows with vectors, in ascending order, if a study uses other numbers than `sizes`
+   * for them.
    */
   readonly vectors?: readonly number[] | undefined
   readonly connections: readonly number[]
   /** Seconds per measurement. */
   readonly seconds: number
   readonly seed: number
-  /** An empty folder, removed at the end. */
+  /** An empty folder, which is removed at the end. */
   readonly folder: string
   /** Folder that keeps loaded data for later runs. */
   readonly keepDir?: string | undefined

@@ -19,7 +19,10 @@ import type { VectorSet } from '../vectors/clusters.ts'
 import type { Findings, Study, StudySettings } from './study.ts'
 
 const keyspace = 'default_keyspace'
-/** Default numbers of rows with vectors: indexing a million would take an hour. */
+/**
+ * Default numbers of rows with vectors. The numbers are low, because indexing a million vectors
+ * would take an hour.
+ */
 const vectorSizes = [2_000, 20_000]
 
 export const tables: Study = {

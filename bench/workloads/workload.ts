@@ -2,17 +2,15 @@
 import type { Picks } from '../documents.ts'
 
 export interface Workload {
-  /** Name of the workload on the command line, and of its file. */
+  /** Name of the workload on the command line, and of its file in this folder. */
   readonly name: string
   readonly says: string
-  /**
-   * Whether a request can be repeated; otherwise each request is created for a single use.
-   */
+  /** `repeat`: requests are repeated; `once`: each request is created for a single use. */
   readonly requests: 'repeat' | 'once'
   /** The body of the next request. */
   body(picks: Picks): string
   readonly against: readonly Comparison[]
-  /** Maximum growth of the time for ten times the data. */
+  /** Maximum growth of the time per request for ten times the data. */
   readonly growthMax?: number
 }
 

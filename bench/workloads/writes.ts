@@ -1,8 +1,8 @@
 /**
- * Bytes written per document, by kind of file. They do not depend on the machine.
+ * Measures bytes written per document, by kind of file. The results do not depend on the machine.
  *
- * The system counts all bytes that the process writes. SQLite's index of the write-ahead
- * log says how many pages were appended to the log; the rest of a store's writes are
+ * The system counts all bytes that the process writes. The header of SQLite's index of the
+ * write-ahead log contains the number of pages in the log. All other bytes written to a store are
  * checkpoints.
  */
 import * as fs from 'node:fs'
@@ -70,10 +70,7 @@ export const writes: Study = {
 interface Written {
   readonly documents: number
   readonly ms: number
-  /**
-   * Bytes written: all, those to the write-ahead logs, and those to files outside of
-   * stores.
-   */
+  /** Bytes written in total, to write-ahead logs, and to files outside of stores. */
   readonly all: number
   readonly log: number
   readonly other: number
@@ -129,7 +126,7 @@ class Inserting {
     return size / this.#documents
   }
 
-  /** Bytes of files outside of stores. */
+  /** Total bytes of files outside of stores. */
   #otherSize(): number {
     const files = fs.readdirSync(this.#folder, { recursive: true, withFileTypes: true })
     return files
@@ -138,7 +135,10 @@ class Inserting {
   }
 }
 
-/** Follows the write-ahead log of a store, which restarts from time to time. */
+/**
+ * Counts the bytes that are appended to the write-ahead log of a store. The log restarts from time
+ * to time.
+ */
 class LogMeter {
   readonly #file: string
   #lastFrames = 0

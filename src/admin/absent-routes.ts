@@ -1,6 +1,6 @@
 /**
- * Routes of the management API that do not apply to a single server. They reply with an error
- * that says so, instead of "unknown path".
+ * Routes of the management API that do not apply to a single server. Their error states the reason,
+ * where an undefined route would reply "unknown path".
  */
 import { visibleDatabase } from './database-routes.ts'
 import { Refusal } from './refusal.ts'

@@ -1,8 +1,8 @@
 /**
  * The management API over HTTP: authentication, routing, and the form of replies and errors.
  *
- * Checks run in this order, and the first failure is the reply: token, path and method, content
- * type and size, JSON, then the checks of the route. All errors have the same form.
+ * Checks run in this order, and the first failure is the reply: token, path and method, size of the
+ * body, content type, JSON, then the checks of the route. All errors have the same form.
  */
 import { Readable } from 'node:stream'
 import {
@@ -48,7 +48,7 @@ import { userRoutes } from './user-routes.ts'
 export interface AdminAppServices extends Omit<AdminServices, 'stopping'> {
   readonly authenticator: Authenticator
   readonly shutdown: Shutdown
-  /** Distributes the time of the event loop among all requests. */
+  /** Distributes the time of the event loop among principals. */
   readonly turns: Turns
   /** Whether a trusted proxy sets the client address. */
   readonly isBehindProxy: boolean
@@ -84,8 +84,8 @@ export function buildAdminApp(
     serverFactory: (handle) =>
       createListener(listener, admitInTurn(handle, services, listener.arrivals)),
     frameworkErrors: (_error, request, reply) => {
-      // Fastify runs no hooks for a path that it cannot decode. An invalid token in such a
-      // request must be counted, too.
+      // Fastify runs no hooks for a path that it cannot decode, so the token is checked here:
+      // invalid tokens in such requests count for the lockout, too.
       void identify(request, services)
         .then(() => new Refusal(400, 'The path is not validly encoded'))
         .catch(
@@ -138,8 +138,8 @@ async function identify(
   const { audit, authenticator } = services
   const { headers } = request.raw
   const asked = askedBy(request, services)
-  // The Authorization header takes precedence: clients of the Data API send their own header in
-  // addition to it.
+  // The Authorization header takes precedence, because clients of the Data API may send a header of
+  // the Data API in addition.
   const token = tokenOf({ authorization: headers.authorization }) ?? tokenOf(headers)
   if (token === undefined) {
     audit.refused('no token', asked)
@@ -153,7 +153,7 @@ async function identify(
   const found = await Promise.resolve(identified).catch((failure: unknown) => {
     const { requestId } = asked
     services.log.error({ err: failure, requestId }, 'A token could not be verified')
-    // The log has the cause. The client is not authenticated yet, so the reply omits it.
+    // The reply omits the cause, because the client is not authenticated. The log has it.
     throw new Refusal(503, 'The token could not be verified')
   })
   if (isPrincipal(found)) return { principal: found, token }
@@ -170,7 +170,7 @@ async function identify(
   )
 }
 
-/** Waits for the principal's turn; undefined: the request may run at once. */
+/** Waits for the principal's turn; returns undefined if the request may run at once. */
 function takeTurn(
   { raw }: FastifyRequest,
   { principal }: AdminCaller,
@@ -204,8 +204,8 @@ function shorten(text: string): string {
 }
 
 /**
- * Parses a JSON body. An empty body counts as absent, even with a JSON content type, which
- * clients often send with it.
+ * Parses a JSON body. An empty body counts as absent: clients often send a JSON content type with
+ * an empty body.
  */
 function parseBody(request: FastifyRequest, body: string): unknown {
   if (body === '') return undefined
@@ -282,8 +282,8 @@ function refuseOthers(app: FastifyInstance, path: string): void {
 }
 
 /**
- * The reply to an internal error. The log gets the whole error; the client gets the request id,
- * with which the error can be found in the log.
+ * Logs an internal error and returns the reply. The client gets only the request id, which
+ * identifies the error in the log.
  */
 function ourMistake(
   failure: unknown,

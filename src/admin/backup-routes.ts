@@ -18,8 +18,8 @@ export const backupRoutes: readonly AdminRoute[] = [
 function backUp(call: AdminCall): AdminReply {
   const { access, engine, log, stopping } = call.services
   const role = access.role(organizationAdministratorId)
-  // A backup contains all data, including the digests of all tokens, so it requires every
-  // permission of this role.
+  // A backup contains all data, including the digests of all tokens. Therefore a principal needs
+  // every permission of this role, which grants access to all data.
   if (!call.principal.covers(role.policy))
     throw call.forbid(`It requires the role ${role.name}`)
   const have = readHave(call)

@@ -1,6 +1,6 @@
 /**
- * A backup as one byte stream: files, each after a line of JSON with its key and length,
- * then the manifest, or the reason why the backup failed.
+ * A backup as one byte stream. Each file follows a line of JSON with its key and length. The last
+ * line is the manifest, or the reason why the backup failed.
  *
  *   {"begin":{"files":2,"size":53248}}
  *   {"file":"catalog-41ab…","size":20480}       followed by 20480 bytes
@@ -23,7 +23,7 @@ export interface BackupStreamOptions {
   readonly version: string
   /** Aborted when the server stops. */
   readonly signal: AbortSignal
-  /** Receives unexpected errors; the client only learns that the backup failed. */
+  /** Receives unexpected errors for the log; the client learns only that the backup failed. */
   readonly report: (error: unknown) => void
 }
 
@@ -43,15 +43,15 @@ export function backupStream(options: BackupStreamOptions): Readable {
     objectMode: false,
     highWaterMark: 1 << 20,
   })
-  // Before the stream is destroyed, the delay leaves time to send the reason to a client that
-  // still reads.
+  // The delay leaves time to send the reason for the failure to a client that still reads.
   const stop = () => setTimeout(() => stream.destroy(), tellingMsMax).unref()
   options.signal.addEventListener('abort', stop)
   const destroy = stream._destroy.bind(stream)
   stream._destroy = (error, done) => {
     clearTimeout(watch)
     options.signal.removeEventListener('abort', stop)
-    // The backup is aborted first, because `destroy` waits until the current copy ends.
+    // Aborts the backup before calling `destroy`, which would otherwise wait until the current copy
+    // ends.
     left.abort()
     destroy(error, done)
   }
@@ -114,8 +114,8 @@ async function* framed(
 }
 
 /**
- * Thrown to end the stream inside a file, where the client would read an error line as file
- * content.
+ * Thrown when a file fails after some of its bytes were sent. The stream then ends without a line
+ * for the error, because the client would read it as content of the file.
  */
 class CutShort extends Error {}
 
@@ -123,7 +123,7 @@ function manifestOf(contents: BackupContents, server: string) {
   return { format: backupFormat, server, ...contents }
 }
 
-/** Yields the parts, and a keep-alive every few seconds while the next part is not ready. */
+/** Yields the parts, and a keep-alive every 10 s while the next part is not ready. */
 async function* withSignsOfLife<T>(parts: AsyncIterable<T>): AsyncGenerator<T | 'alive'> {
   const iterator = parts[Symbol.asyncIterator]()
   try {

@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts'
 import { providerNamed } from './regions.ts'
 import { Refusal } from './refusal.ts'
 
-/** The page of visible databases that a query requests, in the order of `visible`. */
+/** Returns the page that the query selects from `visible`, the databases that the token may see. */
 export function pageOfDatabases(
   visible: readonly DatabaseInfo[],
   query: Readonly<Record<string, unknown>>,
@@ -29,8 +29,8 @@ const statuses = [
 type Condition = (info: DatabaseInfo) => boolean
 
 /**
- * Parses `include`, the status of the databases to list. Clients differ in case, and in the
- * spelling of "nonterminated".
+ * Parses `include`, the status of the databases to list. Accepts any case and ignores underscores,
+ * because clients write "nonterminated" differently.
  */
 function readInclude(value: unknown): Condition {
   const wanted = value === undefined ? 'NONTERMINATED' : plain(value)
@@ -63,8 +63,9 @@ function readLimit(value: unknown, limits: Limits): number {
 }
 
 /**
- * The position at which the page starts: after the last database of the previous page. That
- * database is found even if it has been terminated since. An unknown id is an error.
+ * The position at which the page starts: after the last database of the previous page, which the
+ * client sends as an id. The list still contains this database if it was terminated meanwhile. An
+ * unknown id is an error.
  */
 function readStart(value: unknown, visible: readonly DatabaseInfo[]): number {
   if (value === undefined || value === '') return 0

@@ -13,8 +13,8 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
     ownerId: databases.organization,
     status,
     creationTime: createdAt,
-    // The time of the last use is not recorded, so the reply has the time of the creation
-    // instead.
+    // The server does not record the last use of a database, so the reply contains the time of its
+    // creation instead.
     lastUsageTime: createdAt,
     ...(terminatedAt !== undefined && { terminationTime: terminatedAt }),
     info: {
@@ -30,7 +30,7 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
   }
 }
 
-/** The data centers of a database: only this server. */
+/** The data centers of a database. There is only one: this server. */
 export function datacentersOf(info: DatabaseInfo) {
   return [
     {
@@ -50,8 +50,8 @@ function placeOf({ cloudProvider, region }: DatabaseInfo) {
 }
 
 /**
- * The URL of a database's Data API. Databases differ in the path, because only the operator can set
- * up host names.
+ * The URL of a database's Data API. The URLs of databases differ only in the path, because a server
+ * cannot set up a host name per database.
  */
 function endpointOf({ id }: DatabaseInfo, { services }: AdminCall): string {
   const url = services.dataUrl()

@@ -6,8 +6,8 @@ import { Refusal } from './refusal.ts'
 import { providerNamed } from './regions.ts'
 
 /**
- * Parses the fields of a new database. Fields that only state its size are ignored. Every database
- * supports vectors, so any other `dbType` is rejected.
+ * Parses the fields of a new database. Ignores fields that only state a capacity. Every database
+ * supports vectors, so any `dbType` other than "vector" is rejected.
  */
 export function readNewDatabase(
   fields: Readonly<Record<string, unknown>>,
@@ -55,7 +55,8 @@ function readProvider(value: unknown): string {
 }
 
 /**
- * Parses the region; permits only characters of host names, because clients use it in host names.
+ * Parses the region. Permits only characters of host names, because clients build host names from
+ * the region.
  */
 function readRegion(value: unknown): string {
   if (!given(value)) return homeRegion

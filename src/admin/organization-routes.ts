@@ -1,6 +1,8 @@
 import type { AdminRoute } from './route.ts'
 
-/** A server is one organization, which every token may read. */
+/**
+ * Routes of the organization. A server has exactly one organization, which every token may read.
+ */
 export const organizationRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',

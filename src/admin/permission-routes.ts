@@ -1,6 +1,5 @@
 /**
- * Permissions of the requesting token. The console uses them to hide what the server would
- * reject.
+ * Permissions of the requesting token. The console hides functions that the token does not permit.
  */
 import { actions } from '../auth/actions.ts'
 import type { Resource } from '../auth/policy.ts'
@@ -12,8 +11,8 @@ export const permissionRoutes: readonly AdminRoute[] = [
 ]
 
 /**
- * Replies with the permissions of the requesting token, which every token may ask for. The reply
- * does not reveal which objects exist.
+ * Replies with the permissions of the requesting token. Every token may send this request, and the
+ * reply does not reveal which objects exist.
  */
 function listPermissions(call: AdminCall): AdminReply {
   const { databases } = call.services

@@ -1,7 +1,7 @@
 /**
- * Prints replies as JSON. Lists of roles, users, tokens and databases may be long, so they
- * are printed element by element: other requests run in between, and a reply that exceeds
- * the limit is rejected early.
+ * Prints replies as JSON. Lists of roles, users, tokens and databases may be long. They are printed
+ * element by element, so that other requests run in between and a reply that exceeds the limit is
+ * rejected early.
  */
 import { counted } from '../errors/catalog-entry.ts'
 import { Refusal } from './refusal.ts'

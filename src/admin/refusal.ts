@@ -22,7 +22,10 @@ export class Refusal extends Error {
     this.headers = headers
   }
 
-  /** The error as JSON. Its id is the HTTP status; only 401 has another id, which clients check. */
+  /**
+   * The error as JSON. Its id is the HTTP status, except for 401: clients check for the id
+   * `badTokenId`.
+   */
   get body(): string {
     const id = this.status === 401 ? badTokenId : this.status
     return JSON.stringify({ errors: [{ ID: id, message: `${this.message}.` }] })

@@ -3,8 +3,8 @@ import { regions } from './regions.ts'
 import type { AdminRoute } from './route.ts'
 
 /**
- * Filters by kind and by organization have no effect: all regions are available to every
- * organization.
+ * The parameters that filter by kind and by organization have no effect: all regions are available
+ * to every organization.
  */
 export const regionRoutes: readonly AdminRoute[] = [
   {
@@ -35,6 +35,6 @@ export const regionRoutes: readonly AdminRoute[] = [
       })),
     }),
   },
-  // Groups of reserved capacity: this server has none.
+  // Groups of reserved capacity. This server has no such groups, so the list is empty.
   { method: 'POST', path: '/pcus/actions/get', run: () => ({ status: 200, body: [] }) },
 ]

@@ -41,7 +41,7 @@ function region(
   return { name, displayName, cloudProvider, zone }
 }
 
-/** The zone of a region; unknown regions get an arbitrary one. */
+/** The zone of a region. Unknown regions get the zone "na". */
 export function zoneOf(name: string): Region['zone'] {
   return regions.find((known) => known.name === name)?.zone ?? 'na'
 }

@@ -46,7 +46,7 @@ async function deleteRole(call: AdminCall): Promise<AdminReply> {
   return { status: 204 }
 }
 
-/** A role in a reply, with field names in the capitalization that clients expect. */
+/** A role in the format of replies. Clients expect this capitalization of the field names. */
 function describe(role: Role, { services }: AdminCall) {
   return {
     ID: role.id,

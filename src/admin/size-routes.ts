@@ -24,8 +24,8 @@ interface VectorSize {
 }
 
 /**
- * Maximum targets measured at the same time: measuring competes with commands for the disk or the
- * cluster.
+ * Maximum number of targets that are measured at the same time. Measuring competes with commands
+ * for the disk or the cluster.
  */
 const atATime = 4
 
@@ -67,7 +67,10 @@ async function visibleTargets(
   return found
 }
 
-/** The size of a target; undefined: the token may not count it, or it was dropped meanwhile. */
+/**
+ * The size of a target; undefined if the token may not read the target or the target was dropped
+ * meanwhile.
+ */
 async function sizeFor(
   target: Target,
   database: string,
@@ -98,7 +101,7 @@ async function sizeFor(
   }
 }
 
-/** Errors that concern one target only: the list then contains the target without its size. */
+/** Errors that concern one target only. The list then contains this target without its size. */
 const isPassing: ReadonlySet<EngineError['kind']> = new Set([
   ...(['gone', 'changed', 'unauthorized'] as const),
 ])

@@ -6,7 +6,10 @@ export const slowCommandRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/slowCommands', run: listSlowCommands },
 ]
 
-/** This server. Each server records its own commands, so the reply names the server. */
+/**
+ * The server process. Each process records only its own slow commands, so the reply identifies the
+ * process.
+ */
 const server = {
   host: hostname(),
   process: process.pid,
@@ -14,8 +17,8 @@ const server = {
 }
 
 /**
- * Replies with the slow commands. They name objects of all databases, so the route requires the
- * permission to read the audit log.
+ * Replies with the slow commands. A slow command contains names of objects of any database, so the
+ * route requires the permission to read the audit log.
  */
 async function listSlowCommands(call: AdminCall): Promise<AdminReply> {
   call.require('org-audits-read')

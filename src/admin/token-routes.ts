@@ -53,7 +53,7 @@ function describe({ id, roles, createdAt, description, expiresAt }: TokenInfo) {
   }
 }
 
-/** The reply about a created token. The secret is shown only here. */
+/** The reply for a created token. No other reply contains the secret. */
 function reveal(created: CreatedToken, orgId: string) {
   const { secret, token } = created
   return { ...describe(created), orgId, secret, token }

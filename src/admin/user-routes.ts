@@ -1,4 +1,4 @@
-/** Users: the accounts of the settings, and their roles. */
+/** Users: configured accounts, names with stored roles, and the roles of both. */
 import type { User } from '../auth/access.ts'
 import type { Role } from '../auth/roles.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
@@ -62,7 +62,7 @@ function describe({ id, name, isAccount, roles }: User, byId: ReadonlyMap<string
   return {
     UserID: id,
     Email: name,
-    // A user without a password cannot sign in yet.
+    // A user without a configured account has no password and cannot sign in yet.
     Status: isAccount ? 'active' : 'invited',
     Roles: known.map((role) => ({ ID: role.id, Name: role.name })),
   }

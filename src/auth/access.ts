@@ -1,14 +1,14 @@
 /**
  * Access control: roles, tokens, and the users that the operator configured.
  *
- * All three are stored as settings of the engine and cached in memory. A change is durable
- * before it takes effect, and then applies to the next request of every connection, because
- * connections keep a reference to a `Holder`, which is updated in place. A change by another
- * server takes effect when the engine reports it.
+ * Roles, tokens and the roles of users are stored as settings of the engine and cached in memory. A
+ * change is durable before it takes effect. It then applies to the next request of every
+ * connection, because connections keep a reference to a `Holder`, which is updated in place. A
+ * change by another server takes effect when the engine reports it.
  *
- * Each change affects roles, tokens or users, and is decided on the current state of all three.
- * Two servers can make changes at the same time without seeing each other's change: a token can
- * get a role that is being deleted. A role that no longer exists grants nothing.
+ * A change writes one of the three settings, after reading the current state of all three. Two
+ * servers can make changes at the same time without seeing each other's change: a token can get a
+ * role that is being deleted. A role that no longer exists grants nothing.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
@@ -29,7 +29,7 @@ export interface ConfiguredCredentials {
   readonly accounts: readonly Account[]
 }
 
-/** The part of a token's data that may be shown; it excludes the secret. */
+/** A token without its secret, for lists and replies. */
 export interface TokenInfo {
   readonly id: string
   readonly roles: readonly string[]
@@ -43,9 +43,7 @@ export interface CreatedToken extends TokenInfo {
   readonly token: string
 }
 
-/**
- * A configured account, or a name that gets its roles once an account with that name exists.
- */
+/** A configured account, or a name with stored roles that no configured account has yet. */
 export interface User {
   readonly id: string
   readonly name: string
@@ -54,12 +52,12 @@ export interface User {
 }
 
 /**
- * The principal of a valid token. Connections keep a reference to it, so changes are made in
- * place.
+ * The principal of a valid token. Connections keep a reference to this object, so a change of roles
+ * or tokens updates it in place.
  */
 export interface Holder {
   readonly principal: Principal
-  /** Milliseconds since 1970; Infinity: never. */
+  /** Expiry in milliseconds since 1970; Infinity: the token never expires. */
   readonly expiresAtMs: number
   readonly isRevoked: boolean
 }
@@ -121,7 +119,7 @@ export class Access {
 
   /**
    * Loads the stored settings and adds the configured credentials. Configured credentials are never
-   * stored, so an account that is removed from the configuration loses its access.
+   * stored, so an account loses its access when the operator removes it from the configuration.
    */
   static async open(
     engine: Engine,
@@ -148,8 +146,8 @@ export class Access {
   }
 
   /**
-   * The principal of an account of the cluster. It may do everything here, because the cluster
-   * checks the permissions of each statement.
+   * The principal of an account of the cluster. It has all permissions on this server, because the
+   * cluster checks the permissions of each statement.
    */
   principalOfStore(name: string): Principal {
     return this.#principal(`account ${name}`, [databaseAdministratorId])
@@ -181,13 +179,13 @@ export class Access {
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
-      // The stored role may have members that a server of a later version added. They are kept.
+      // Keeps members of the stored role that a later version of the server added.
       const role = { ...before, ...this.#readRole(id, name, policy, by) }
       return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })
   }
 
-  /** Deletes a role, and removes it from tokens and users. */
+  /** Deletes a role. Tokens and users keep the id of a deleted role, which grants nothing. */
   deleteRole(id: string, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const role = this.#changeableRole(id, by)
@@ -218,9 +216,9 @@ export class Access {
   }
 
   /**
-   * Creates an administrator token when no stored or configured token can create others. If several
-   * servers start at once, only one server creates it, and the other servers get undefined. The
-   * secret is not stored.
+   * Creates an administrator token when no stored or configured token can create other tokens. If
+   * several servers start at once, only one server creates the token, and the other servers get
+   * undefined. The secret is not stored.
    */
   createFirstToken(): Promise<CreatedToken | undefined> {
     return this.#change<readonly StoredToken[], CreatedToken | undefined>(
@@ -279,7 +277,7 @@ export class Access {
     })
   }
 
-  /** Finds a user by id; the id of a user is its name. */
+  /** Finds a user by id, which is the user's name by default. */
   user(id: string): User {
     const user = this.users.find((candidate) => candidate.id === id)
     if (user === undefined) throw new AccessRefusal('unknown', `There is no user ${id}`)
@@ -347,8 +345,8 @@ export class Access {
   }
 
   /**
-   * Throws if a role has permissions that the principal lacks: it can grant or revoke only its own
-   * permissions.
+   * Throws if a role has permissions that the principal lacks: a principal can grant or revoke only
+   * its own permissions.
    */
   #checkCovered(roles: readonly string[], by: Principal): void {
     for (const role of this.roles)
@@ -473,7 +471,8 @@ function infoOf(token: StoredToken): TokenInfo {
 }
 
 /**
- * Digests of a token in both encodings: headers are read as Latin-1, while many clients send UTF-8.
+ * Digests of a token in two encodings: Node decodes headers as Latin-1, while many clients send
+ * tokens in UTF-8.
  */
 function digestsOf(token: string): string[] {
   const sentAsUtf8 = Buffer.from(token, 'utf8').toString('latin1')
@@ -487,7 +486,7 @@ function readDescription(value: unknown): string | undefined {
   return value
 }
 
-/** Parses the expiry of a token to ISO 8601 in UTC; rejects a time in the past. */
+/** Converts the expiry of a token to ISO 8601 in UTC; rejects a time in the past. */
 function readExpiry(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const ms = typeof value === 'string' && isDate.test(value) ? Date.parse(value) : NaN

@@ -31,8 +31,8 @@ export function isAction(name: unknown): name is Action {
 }
 
 /**
- * Actions on the organization. Some, such as those of billing, have no effect on this server. They
- * are accepted and stored.
+ * Actions on the organization. Policies may contain actions without effect on this server, such as
+ * those of billing.
  */
 function organizationActions() {
   return [

@@ -8,7 +8,7 @@ export interface AuditLog {
   warn(details: object, message: string): void
 }
 
-/** Origin of an audited request; unknown details are absent. */
+/** Origin of a logged request; unknown details are absent. */
 export interface AuditedRequest {
   readonly requestId?: string | undefined
   readonly address: string
@@ -17,7 +17,7 @@ export interface AuditedRequest {
   readonly resource?: Resource
 }
 
-/** Refusals with one reason and principal since the last log line about them. */
+/** Refusals with the same reason and principal since their last log line. */
 interface Refusals {
   count: number
   /** Details of the latest refusal. */
@@ -41,9 +41,10 @@ export class Audit {
   }
 
   /**
-   * Logs a rejected request. `principal` undefined: the client is not authenticated. The first
-   * refusal for a reason is logged at once. Further refusals within a second share one line with
-   * their count and the details of the latest, so that clients cannot fill the log.
+   * Logs a rejected request. `principal` is undefined when the client is not authenticated. The
+   * first refusal with a reason and principal is logged at once. Further refusals within a second
+   * share one line with their count and the details of the latest, so that clients cannot fill the
+   * log.
    */
   refused(reason: RefusalReason, asked: AuditedRequest, principal?: Principal): void {
     if (principal === undefined) this.#onUnauthenticated(asked.address)
@@ -60,7 +61,7 @@ export class Audit {
     this.#telling ??= setTimeout(this.#tell, fixedLimits.refusalLogMs).unref()
   }
 
-  /** Logs the refusals that were counted since the last line. */
+  /** Logs the refusals that were counted since their last log line. */
   close(): void {
     clearTimeout(this.#telling)
     this.#tell()
@@ -104,6 +105,6 @@ export type RefusalReason =
 export interface AuditedChange {
   readonly kind: 'schema' | 'token' | 'role' | 'user' | 'database'
   readonly change: string
-  /** Name or id of the changed object. */
+  /** Name or id of the changed object, such as a token. */
   readonly what: string
 }

@@ -1,9 +1,9 @@
 /**
  * Authentication: finds the principal of a token.
  *
- * Tokens are looked up by their digest. The duration of a lookup reveals something about
- * digests, and therefore nothing about tokens, so it is as safe as a comparison in constant
- * time. A whole token is compared only with the token that the same connection sent before.
+ * Tokens are looked up by their digest. The duration of a lookup can reveal parts of stored digests
+ * but nothing about tokens, so a lookup is as safe as a comparison in constant time. A whole token
+ * is compared only with the last valid token of the same connection.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { Holder } from './access.ts'
@@ -36,8 +36,8 @@ export class Authenticator {
   readonly #tokens: TokenKeeper
   readonly #lockout: Lockout
   /**
-   * The last valid token of each connection and its holder. The map saves computing a digest per
-   * request.
+   * The last valid token of each connection and its holder. The map saves the computation of a
+   * digest per request.
    */
   readonly #shown = new WeakMap<object, { token: string; holder: Holder }>()
 
@@ -46,15 +46,15 @@ export class Authenticator {
     this.#lockout = lockout
   }
 
-  /** Whether the connection sent this token before and the token is still valid. */
+  /** Whether this token is the last valid token of the connection, and still valid. */
   hasShown(token: string, connection: object): boolean {
     const shown = this.#shown.get(connection)
     return shown?.token === token && isValid(shown.holder)
   }
 
   /**
-   * The principal of a token, or why the token is not accepted. Returns synchronously for a token
-   * that the connection sent before, as in nearly all requests, and otherwise a promise.
+   * The principal of a token, or why the token is not accepted. Returns synchronously for the last
+   * valid token of the connection, which nearly all requests send, and otherwise a promise.
    */
   identify(
     token: string,
@@ -77,7 +77,7 @@ export class Authenticator {
       if (noted !== undefined) await noted
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
     }
-    // An expired token does not count as guessing: its sender had it while it was valid.
+    // An expired token does not count as a guess: its sender knows a token that was valid.
     if (!isValid(holder))
       return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
     const noted = this.#lockout.noteGood(address, digest)

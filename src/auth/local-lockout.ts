@@ -1,11 +1,11 @@
 /**
- * Slows down guessing at one server.
+ * Slows down guessing of credentials, with counters in the memory of one server.
  *
- * Invalid credentials are counted per client address. Past the limit, credentials from that address
- * are not checked for a time that grows with every further attempt. Attempts are not counted per
- * account, so a client cannot lock out the owner of an account. Credentials that were valid from the
- * address before stay usable, and so do tokens that cannot be guessed: clients behind the same router
- * keep working.
+ * Invalid credentials are counted per client address. At the limit, the server stops checking
+ * credentials from the address for a time that doubles with every further attempt, up to a minute.
+ * Attempts are not counted per account, so a client cannot lock out the owner of an account. A
+ * locked address can still use generated tokens, which cannot be guessed, and credentials that were
+ * valid from it before: clients behind the same router keep working.
  */
 import { fixedLimits } from '../limits.ts'
 import type { Lockout } from './lockout.ts'
@@ -13,7 +13,7 @@ import { networkOf } from './network-of.ts'
 
 const { lockoutMsMin, lockoutMsMax, lockoutForgottenMs, lockoutAddressesMax } = fixedLimits
 
-/** Maximum valid credentials that are remembered per address. */
+/** Maximum number of valid credentials that are remembered per address. */
 const goodMax = 100
 
 interface Record {

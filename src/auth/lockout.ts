@@ -1,9 +1,9 @@
 /**
- * Slows down guessing of credentials: counts invalid credentials per client address, and blocks
- * the address for a while after too many.
+ * Slows down guessing of credentials: counts invalid credentials per client address, and locks the
+ * address for a while after too many.
  *
- * A failed call rejects the request, even if its credentials are valid: otherwise an attacker
- * who can cause failures could guess without being counted.
+ * If one of these methods fails, the request is rejected, even if its credentials are valid.
+ * Otherwise an attacker who can cause failures could guess without being counted.
  */
 export interface Lockout {
   /**
@@ -12,7 +12,8 @@ export interface Lockout {
    */
   lockedFor(address: string, digest: string): number | Promise<number>
   /**
-   * Counts an invalid credential. Returns a promise when the count must be stored before the reply.
+   * Counts an invalid credential. Returns a promise if the count has to be stored before the reply
+   * is sent.
    */
   noteBad(address: string): Promise<void> | undefined
   /** Remembers valid credentials: they stay usable from this address while it is locked. */

@@ -1,6 +1,6 @@
 /**
- * Key for limits per client: the address itself for IPv4, the /64 prefix for IPv6, because an
- * IPv6 client usually owns a whole network.
+ * Key of a client address for limits per client: an IPv4 address itself, and the /64 prefix of an
+ * IPv6 address, because an IPv6 client usually owns a whole network.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address

@@ -1,8 +1,8 @@
 /**
  * Policies: actions that a role allows on resources.
  *
- * A resource is a path from the organization down,
- * `drn:astra:org:<id>:db:<id>:keyspace:<name>:table:<name>`. A shorter path covers everything
+ * A resource is a path that starts at the organization:
+ * `drn:astra:org:<id>:db:<id>:keyspace:<name>:table:<name>`. A shorter path covers every resource
  * below it, and `*` matches any name.
  */
 import { isAction, type Action } from './actions.ts'
@@ -17,7 +17,7 @@ export interface Policy {
   readonly actions: readonly Action[]
 }
 
-/** The object of an action; without members: the organization itself. */
+/** The object of an action; the organization itself if all members are absent. */
 export interface Resource {
   readonly database?: string | undefined
   readonly keyspace?: string | undefined
@@ -25,7 +25,7 @@ export interface Resource {
   readonly target?: string | undefined
 }
 
-/** Thrown for an invalid policy; describes why it is invalid. */
+/** An invalid policy; the message states why it is invalid. */
 export class BadPolicy extends Error {}
 
 /** Parses a policy of this organization; throws BadPolicy. */
@@ -71,7 +71,7 @@ function readTexts(value: unknown, field: string): string[] {
   return [...new Set(value as string[])]
 }
 
-/** The levels of a resource from the top; an undefined level matches everything. */
+/** The levels of a resource from the top; an undefined level matches every name. */
 interface ResourcePattern {
   readonly database: string | undefined
   readonly keyspace: string | undefined
@@ -99,15 +99,15 @@ function parseResource(text: string, organization: string): ResourcePattern {
 export interface Permissions {
   allows(action: Action, resource: Resource): boolean
   /**
-   * Whether the policy allows a matching action on the resource, or on a resource above or
-   * below it.
+   * Whether an action that `is` accepts is allowed on the resource, or on a resource above or below
+   * it.
    */
   touches(is: (action: Action) => boolean, resource: Resource): boolean
   /** Whether these permissions include all permissions of the policy. */
   covers(policy: Policy): boolean
 }
 
-/** The union of several policies. */
+/** The permissions that at least one of the policies grants. */
 export function permissionsOf(
   policies: readonly Policy[],
   organization: string,
@@ -148,7 +148,7 @@ function isWithin(
   )
 }
 
-/** Whether the pattern matches the resource, or a resource below it. */
+/** Whether the pattern matches the resource, or can match a resource below it. */
 function overlaps(
   resource: Resource,
   { database, keyspace, target }: ResourcePattern,

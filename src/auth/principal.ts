@@ -2,9 +2,10 @@ import type { Action } from './actions.ts'
 import type { Permissions, Resource, Policy } from './policy.ts'
 
 /**
- * The kind of work that a command does, which determines the required permission. `change`
- * returns what it writes, and therefore also requires `read`. `describe`, `create`, `alter` and
- * `drop` concern definitions; the others concern documents and rows.
+ * The kind of work that a command does, which determines the required permission. `change` writes
+ * documents or rows and returns them, and therefore also requires the permission of `read`.
+ * `describe`, `create`, `alter` and `drop` concern definitions; `read`, `write` and `change`
+ * concern documents and rows.
  */
 export type Effect = 'read' | 'write' | 'change' | 'describe' | 'create' | 'alter' | 'drop'
 
@@ -14,7 +15,7 @@ export interface Principal {
   readonly name: string
   may(effect: Effect, resource: Resource): boolean
   /**
-   * Whether the principal has the permission on at least one resource of this kind in the
+   * Whether the principal has the permission for at least one resource of this kind in the
    * database.
    */
   mayAnywhere(effect: Effect, kind: ResourceKind, database: string): boolean
@@ -23,10 +24,7 @@ export interface Principal {
   covers(policy: Policy): boolean
 }
 
-/**
- * Level of the resource that an effect requires: the server itself, a keyspace, or a collection
- * or table.
- */
+/** Level of a resource: the server itself, a keyspace, or a collection or table. */
 export type ResourceKind = 'server' | 'keyspace' | 'target'
 
 /** A principal with all permissions. */
@@ -62,7 +60,7 @@ function kindOf({ keyspace, target }: Resource): ResourceKind {
  */
 type Requirement = Action | ((action: Action) => boolean)
 
-/** Permits an effect if all of its requirements are met. */
+/** Requirements that must all be met to permit an effect. */
 type Requirements = readonly Requirement[]
 
 type RequirementsByKind = Readonly<Record<ResourceKind, readonly Requirements[]>>
@@ -73,16 +71,15 @@ const createKeyspace: readonly Requirements[] = [
 ]
 
 /**
- * The alternative requirements for an effect on a resource of each kind; one alternative must be
- * met.
+ * The alternative lists of requirements for an effect, by kind of resource. One list must be met.
  */
 const permitting: Readonly<Record<Effect, RequirementsByKind>> = {
   read: onAnyKind('db-table-select'),
   write: onAnyKind('db-table-modify'),
   change: onAnyKind('db-table-select', 'db-table-modify'),
   describe: {
-    // Any permission in a database allows its description, and any permission in a keyspace
-    // allows the description of the keyspace.
+    // Any permission in a database permits a description of the database. A permission to describe
+    // anything in a keyspace permits a description of the keyspace.
     server: [[isOfDatabases]],
     keyspace: [[isDescribing]],
     target: [['db-table-describe']],

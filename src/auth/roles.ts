@@ -17,15 +17,15 @@ export interface Role {
 const organizationAdministrator = 'Organization Administrator'
 
 /**
- * Derives the id of a default role from its name, so that the id is equal on all servers and
- * scripts can contain it.
+ * Derives the id of a default role from its name, so that all servers have the same ids and scripts
+ * can contain them.
  */
 export function defaultRoleId(name: string): string {
   const digits = hash('sha256', `role ${name}`, 'hex')
   return [
     digits.slice(0, 8),
     digits.slice(8, 12),
-    // UUID version 8, whose other bits are application-defined.
+    // UUID version 8 permits arbitrary bits except version and variant.
     `8${digits.slice(13, 16)}`,
     `8${digits.slice(17, 20)}`,
     digits.slice(20, 32),

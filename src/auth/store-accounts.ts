@@ -1,12 +1,12 @@
-/** Accounts of the cluster, accepted in addition to the tokens of this server. */
+/** Accounts of the cluster, which clients can use in addition to the tokens of this server. */
 import type { Engine } from '../engine/contract.ts'
 import type { Access, Holder } from './access.ts'
 import type { TokenKeeper } from './authenticator.ts'
 import { accountOf } from './tokens.ts'
 
 /**
- * Tokens of this server, and accounts of the cluster if the engine uses a cluster. The cluster
- * checks the permissions of its accounts.
+ * Finds tokens of this server and, if the engine uses a cluster, accounts of the cluster. The
+ * cluster checks the permissions of its accounts.
  */
 export function tokensOf(access: Access, engine: Engine): TokenKeeper {
   if (engine.knowsAccount === undefined) return access

@@ -1,8 +1,8 @@
 /**
  * Formats of tokens.
  *
- * Clients send a token as a whole, so the server stores only its digest. One round of SHA-256
- * is enough: generated secrets have 256 random bits and cannot be guessed, and accounts are
+ * Clients send a token as a whole, so the server stores only its digest. One round of SHA-256 is
+ * enough: a generated secret has 256 random bits and cannot be guessed, and tokens of accounts are
  * never stored.
  */
 import { hash, randomBytes } from 'node:crypto'
@@ -27,7 +27,10 @@ export function createToken(): NewToken {
   return { id, secret, token: `Stela:${id}:${secret}` }
 }
 
-/** Whether brute force could find the token. Generated secrets are too long for that. */
+/**
+ * Whether brute force could find the token. The secrets of generated tokens are too long for brute
+ * force.
+ */
 export function isGuessable(token: string): boolean {
   return !/^Stela:[\w-]+:[0-9a-f]{64}$/.test(token)
 }
@@ -45,7 +48,9 @@ export function accountOf(token: string): Account | undefined {
   return accountToken(account) === token ? account : undefined
 }
 
-/** Passes the token to the engine, and parses the account lazily: few engines need it. */
+/**
+ * Passes the token to the engine, and parses the account lazily: only few engines need the account.
+ */
 export class TokenCredentials implements EngineCredentials {
   readonly token: string
 

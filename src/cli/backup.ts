@@ -103,7 +103,7 @@ async function makeBackup(
     print(summary(name, manifest, received, performance.now() - startedAt))
     await prune(folder, name, options.keep)
   } catch (error) {
-    // Remove the files of the failed backup at once: a full disk may be the cause of the
+    // Removes the files of the failed backup at once, because a full disk may have caused the
     // failure.
     await folder.removeLeftovers().catch(() => undefined)
     throw error
@@ -174,7 +174,7 @@ async function keep(
     )
     await rename(partial, path)
   } catch (error) {
-    // The system's message for a failed write does not name the file.
+    // A failed write is the only error whose system message does not name the file.
     if ((error as NodeJS.ErrnoException).syscall !== 'write') throw error
     throw new CommandFailure(`${partial} cannot be written: ${(error as Error).message}`)
   }
@@ -182,8 +182,8 @@ async function keep(
 }
 
 /**
- * The manifest of the server, completed with the entries of the files in the folder. Throws
- * when a file is missing or arrived damaged.
+ * The manifest of the server with the size and checksum of each file in the folder. Throws when a
+ * file is missing or was damaged during transfer.
  */
 function complete(
   contents: unknown,
@@ -235,8 +235,8 @@ function summary(
 }
 
 /**
- * Removes the oldest backups if there are more than `keepMax`. Never removes the new backup
- * `made`, even when clocks are wrong.
+ * Removes the oldest backups if there are more than `keepMax`. Never removes `made`, the new
+ * backup, even if a wrong clock gave it the oldest date.
  */
 async function prune(
   folder: BackupFolder,

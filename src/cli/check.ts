@@ -52,10 +52,11 @@ Examples:
     }
   })
 
-/** Why the check cannot run; undefined for an internal error. */
+/** The reason why the check cannot run; undefined if the error is internal. */
 function obstacleIn(error: unknown): string | undefined {
   if (error instanceof EngineError) return error.message
-  // File handles may run out anywhere in the check, even while a module is loaded.
+  // The process may reach its limit of open files anywhere in the check, even while it loads a
+  // module.
   const { code } = Object(error) as { code?: unknown }
   return code === 'EMFILE' || code === 'ENFILE'
     ? 'this process has too many open files. Raise the limit (ulimit -n), then run it again'

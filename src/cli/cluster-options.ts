@@ -12,8 +12,8 @@ export function addClusterOptions(command: Command, heading: string): Command {
 }
 
 /**
- * The settings of the cluster; undefined for the embedded engine. `shared` names options
- * that apply to both engines.
+ * The settings of the cluster; undefined for the embedded engine. `shared` names options that are
+ * allowed with both engines.
  */
 export function readCluster(
   command: Command,

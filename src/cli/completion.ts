@@ -1,6 +1,6 @@
 /**
- * `stela completion <shell>`: prints a script with which a shell completes commands, flags
- * and values. It is generated from the commands, so it is always complete.
+ * `stela completion <shell>`: prints a script with which a shell completes commands, flags and
+ * values. The script is generated from the definitions of the commands, so it covers all of them.
  */
 import { Argument, Command, type Option } from 'commander'
 
@@ -21,9 +21,11 @@ Examples:
     process.stdout.write(completionScript(completion.parent!, shell))
   })
 
-/** Completions after the given words of a command line. */
+/** Completions at one position of a command line. */
 interface Place {
-  /** The commands so far, without the program name: "token create". */
+  /**
+   * The names of the command and its subcommands that precede the position, such as "token create".
+   */
   readonly words: string
   readonly subcommands: readonly Named[]
   readonly flags: readonly Flag[]
@@ -38,7 +40,7 @@ interface Named {
 
 interface Flag extends Named {
   readonly takesValue: boolean
-  /** The allowed values; empty: any value, for which the shell offers file names. */
+  /** The allowed values; empty if any value is allowed. The shell then offers file names. */
   readonly values: readonly string[]
 }
 
@@ -74,7 +76,8 @@ function flagOf({ long, description, required, optional, argChoices = [] }: Opti
 }
 
 /**
- * The completion script of bash: one function, which first finds the command in the words.
+ * The completion script of bash: a function that finds the command in the typed words and offers
+ * its completions.
  */
 function bashScript(places: readonly Place[]): string {
   const commandLines = places.flatMap(({ words, subcommands }) =>
@@ -116,7 +119,10 @@ complete -o default -F _stela stela
 `
 }
 
-/** The completion script of fish: one line per completion, with the condition for it. */
+/**
+ * The completion script of fish: one line per completion, with the condition under which it is
+ * offered.
+ */
 function fishScript(places: readonly Place[]): string {
   const lines = places.flatMap(({ words, subcommands, flags, values }) => {
     const when = `complete -c stela -n ${quote(fishCondition(words, subcommands))}`

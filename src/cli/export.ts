@@ -71,7 +71,7 @@ async function runExport(options: ExportOptions): Promise<void> {
     else await writeWhole(options.out, (file) => write(file, true))
   } catch (error) {
     meter.finish(0)
-    // The reader of standard output has closed the pipe, as `head` does.
+    // The reader of standard output closed the pipe, for example `head`. This is not an error.
     if (options.out === '-' && (error as NodeJS.ErrnoException).code === 'EPIPE') return
     throw fileFailure(error)
   } finally {
@@ -81,8 +81,8 @@ async function runExport(options: ExportOptions): Promise<void> {
 }
 
 /**
- * Whether the path is a device, a pipe or a link: the export writes to it instead of
- * replacing it.
+ * Whether the path is a device, a pipe or a link. The export writes to such a path instead of
+ * replacing it by a new file.
  */
 function isSpecial(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
@@ -101,7 +101,7 @@ async function writeWhole(
   }
   process.on('SIGINT', leave).on('SIGTERM', leave)
   try {
-    // The file is synced before the rename, so that a power loss cannot leave an empty file
+    // `flush` syncs the file before the rename. Otherwise a power loss could leave an empty file
     // under the final name.
     await write(createWriteStream(partial, { fd: openReplacing(partial), flush: true }))
     await rename(partial, path)

@@ -161,7 +161,7 @@ async function importAll(
         }
       }
   } catch (error) {
-    // Wait for the batches in flight, so that their records are counted, too.
+    // Waits for the batches in flight, so that the state includes their records.
     await importer.settle().catch(() => undefined)
     throw error
   }
@@ -169,7 +169,7 @@ async function importAll(
 }
 
 interface Readers {
-  /** Reader of the first record; undefined when that record is a header. */
+  /** Reader of the first record; undefined for CSV, where the first record is the header. */
   readonly first: DocumentReader | undefined
   readonly afterHeader: (header: Parameters<DocumentReader>[0]) => DocumentReader
 }
@@ -191,7 +191,7 @@ function documentReaders(
   }
 }
 
-/** State of an import; persisted when the input is a file. */
+/** State of an import; saved to a file unless the input is standard input. */
 class Progress {
   readonly state: ImportState
   readonly #file: StateFile | undefined
@@ -248,7 +248,7 @@ class Progress {
     if (this.#isKept) this.#file!.remove()
   }
 
-  /** Says what an import that stops here has done, and how to resume it. */
+  /** Describes the progress of an import that stops now, and how to resume it. */
   advice(): string {
     const { done, sent } = this.state
     if (sent === 0) {
@@ -279,8 +279,8 @@ function summary(
 }
 
 /**
- * On SIGINT or SIGTERM, calls `say` and exits. The state is persisted before each batch, so
- * the process can exit at once. Returns a function that removes the handlers.
+ * On SIGINT or SIGTERM, calls `say` and exits. The process can exit at once, because the state is
+ * saved before each batch is sent. Returns a function that removes the handlers.
  */
 function onSignal(say: () => void): () => void {
   const leave = () => {

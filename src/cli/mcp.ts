@@ -1,9 +1,9 @@
 /**
  * `stela mcp --stdio`: for assistants that start their servers as child processes.
  *
- * The protocol is implemented once, at /v1/mcp of a server, so this command forwards
- * messages to a server: the one of `--url`, or one in this process, over the data
- * folder, on a free port, with a generated token.
+ * Only servers implement the protocol, at /v1/mcp, so this command forwards messages to a server.
+ * It uses the server of `--url`. Without this option, it starts a server in its own process, on a
+ * free port, with the data folder and a generated token.
  */
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
@@ -89,7 +89,8 @@ async function serveInput(endpoint: McpEndpoint): Promise<void> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   await forwardMessages(process.stdin, process.stdout, endpoint, stop.signal)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
-  // Without this, a client that keeps its end open would keep the process alive.
+  // Closes standard input. Otherwise a client that keeps its end of the pipe open would keep the
+  // process alive.
   process.stdin.destroy()
 }
 

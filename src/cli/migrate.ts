@@ -119,7 +119,7 @@ async function open(
   }
 }
 
-/** Prints one line per target, with progress for large ones. */
+/** Prints one line per target, and a progress line while a large target is copied. */
 class Progress implements MigrationListener {
   #meter: Meter | undefined
 

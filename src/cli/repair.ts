@@ -85,7 +85,7 @@ const mayPass: ReadonlySet<EngineErrorKind> = new Set([
   ...(['overloaded', 'read', 'write', 'timeout', 'unavailable', 'unreachable'] as const),
 ])
 
-/** Prints one line per collection and text index, with progress for large ones. */
+/** Prints one line per collection and text index, and a progress line while a large one is read. */
 function progress(): RepairListener {
   let meter: Meter
   return {
@@ -103,8 +103,8 @@ function progress(): RepairListener {
 }
 
 /**
- * Noun for the records that an index covers: the term index of a collection if `index` is
- * undefined, and otherwise a text index of a table.
+ * Noun for the records that an index covers. `index` is undefined for the term index of a
+ * collection, and otherwise names a text index of a table.
  */
 function nounOf(index: string | undefined): string {
   return index === undefined ? 'documents' : 'rows'

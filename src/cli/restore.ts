@@ -137,7 +137,7 @@ async function lackingIn(folder: BackupFolder, backup: NamedBackup): Promise<str
     .map(({ key }) => folder.fileOf(key))
 }
 
-/** Returns whether it created the folder; throws when the folder is not empty. */
+/** Creates the folder, or checks that it is empty. Returns whether it created the folder. */
 function makeEmpty(data: string): boolean {
   let names: string[]
   try {

@@ -17,7 +17,7 @@ export async function runServer(
     const { build } = await import('../server.ts')
     server = await build(config)
     await onReady(await server.listen())
-    // The compile cache is written now, because a killed server would not write it at exit.
+    // Writes the compile cache now, because a killed server would not write it.
     flushCompileCache()
     collectWhenQuiet()
     await asked
@@ -29,7 +29,7 @@ export async function runServer(
   process.exit()
 }
 
-/** Resolves on the first signal to stop; a second signal ends the process at once. */
+/** Resolves on the first SIGTERM or SIGINT; a second signal ends the process at once. */
 function askedToStop(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false
@@ -43,8 +43,8 @@ function askedToStop(): Promise<void> {
 }
 
 /**
- * Why the server stopped: one line for errors that the operator can fix; the stack for
- * others.
+ * Why the server stopped: one line for errors that the operator can fix, and the stack for other
+ * errors.
  */
 function reasonOf(error: unknown, { host, port }: Config): string {
   if (error instanceof EngineError) return error.message

@@ -30,8 +30,8 @@ Examples:
 addServerSettings(serve, true)
 
 /**
- * Reports that the server is ready. Standard output gets one line, which scripts can wait
- * for; other messages go to standard error.
+ * Reports that the server is ready. Standard output gets only one line, for which scripts can wait;
+ * the administrator token and examples go to standard error.
  */
 function announce({ url, firstToken }: Listening, { cluster }: Config): void {
   if (firstToken !== undefined)

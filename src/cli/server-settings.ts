@@ -11,7 +11,9 @@ export function addServerSettings(command: Command, isShown: boolean): Command {
   })
 }
 
-/** Whether a message is about a secret setting, whose value it must not contain. */
+/**
+ * Whether a message names a secret setting. The value of a secret setting is removed from messages.
+ */
 function isAboutSecrets(text: string): boolean {
   return secretSettings.some((name) => text.includes(`--${name}`))
 }
@@ -38,7 +40,7 @@ export function readServerSettings(
   }
 }
 
-/** The settings given on the command line, as flags. */
+/** The flags of the settings that are given on the command line. */
 export function namedFlags(command: Command): string[] {
   return serveOptions()
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')

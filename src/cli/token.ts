@@ -152,7 +152,7 @@ async function listTokens(keeper: TokenStore, asJson: boolean): Promise<void> {
   else process.stdout.write(tokenTable(tokens, roles))
 }
 
-/** Revokes the tokens. When one cannot be revoked, continues with the others. */
+/** Revokes the tokens. If one token cannot be revoked, continues with the next token. */
 async function revokeTokens(keeper: TokenStore, ids: readonly string[]): Promise<void> {
   for (const text of ids) {
     const id = /^Stela:([^:]+):/.exec(text)?.[1] ?? text

@@ -1,8 +1,8 @@
 /**
  * The Model Context Protocol: commands of the API as tools of assistants.
  *
- * Transport is Streamable HTTP, one message per request. The server keeps no state between
- * requests: the first message may be a tool call, and session ids exist only because some
+ * The transport is Streamable HTTP with one message per request. The server keeps no state between
+ * requests, so the first message may be a tool call. It returns a session id only because some
  * clients require one.
  */
 import { randomUUID } from 'node:crypto'
@@ -36,9 +36,9 @@ import { commandOf, resourceKindOf, tools, type Tool } from './tools.ts'
 import { olderVersions, revisionOf, versions, type ProtocolRevision } from './versions.ts'
 
 export interface McpSettings {
-  /** Whether tools may be called; undefined: each request may disable them. */
+  /** Whether tools may be called; undefined: a header of each request decides. */
   readonly enabled: boolean | undefined
-  /** Whether results also contain text. */
+  /** Whether results contain text in addition to structured content. */
   readonly text: boolean
 }
 
@@ -62,8 +62,8 @@ export function mcpProtocol(
 }
 
 /**
- * Descriptions of all tools. Their module is imported lazily: most servers never need it and start
- * faster without it.
+ * Descriptions of all tools. The module that contains them is imported lazily: most servers never
+ * need it and start faster without it.
  */
 async function describe(limits: Limits): Promise<ReadonlyMap<string, string>> {
   const { describeTools } = await import('./tool-descriptions.ts')
@@ -162,7 +162,7 @@ interface Result extends PrintedResult {
 }
 
 /**
- * The members of a result. Newer revisions require each result to state its type and its server.
+ * The members of a result. The current revision requires each result to state its type and server.
  */
 function membersOf(
   { members, meta, cache }: Result,
@@ -199,7 +199,7 @@ interface MethodContext {
 }
 
 interface Method {
-  /** Whether only revisions before the current one have the method. */
+  /** Whether the method exists only in revisions before the current one. */
   readonly isOlder?: boolean
   answer(params: JsonObject, context: MethodContext): Result | Promise<Result>
 }
@@ -252,7 +252,7 @@ function initialize(params: JsonObject, { services }: MethodContext): Result {
   const asked = params.get('protocolVersion')
   if (typeof asked !== 'string')
     throw new RpcError(invalidParams, 'initialize requires protocolVersion, a string.')
-  // A client that does not support this version closes the connection.
+  // The client may not support the version that is returned here. It then closes the connection.
   const protocolVersion = olderVersions.includes(asked) ? asked : olderVersions[0]!
   return {
     members: print({
@@ -270,7 +270,7 @@ const discovery: Result = {
   cache: shared,
 }
 
-/** Rejects a cursor: lists of a single page do not issue cursors. */
+/** Rejects a cursor: these lists have a single page and therefore never return a cursor. */
 function refuseCursor(params: JsonObject): void {
   if ((params.get('cursor') ?? null) !== null)
     throw new RpcError(
@@ -301,7 +301,7 @@ async function callTool(
     const reply = await runTool(pageSize)
     const printed = await printToolResult(reply, form, call)
     if (printed !== undefined) return printed
-    // A command that changes data must not run again.
+    // A command that changes data must not run a second time to get a shorter page.
     if (tool.command.does !== 'read') return printWithoutData(reply)
   }
   const tooLarge = { errors: [apiError('REPLY_TOO_LARGE', { max: sizeMax })] }
@@ -314,7 +314,7 @@ async function callTool(
       const { place, fields } = commandOf(tool!, given as JsonObject)
       return await call.run(place, tool!.name, fields, replySizeMax)
     } catch (error) {
-      // Errors that an assistant can correct are results, because an assistant reads only results.
+      // An assistant sees only results. An error that it can correct is therefore a result.
       if (error instanceof ApiError) return { errors: [error] }
       throw error
     }
@@ -336,7 +336,7 @@ function isEnabled({ headers }: WrappedCall, { enabled }: McpServices): boolean 
   return enabled ?? headers['feature-flag-mcp'] !== 'false'
 }
 
-/** The error of a disabled tool, for methods without a result that could contain it. */
+/** The error of a disabled server, for methods whose result has no place for errors. */
 function notEnabled(): RpcError {
   const error = apiError('MCP_FEATURE_NOT_ENABLED')
   const { errors } = printParts({ errors: [error] })

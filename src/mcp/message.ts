@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages, as far as MCP uses them. */
+/** JSON-RPC 2.0 messages; contains only the features that MCP uses. */
 import { lengthOf } from '../http/reply.ts'
 import type { LongText } from '../json/long-text.ts'
 import { printJson } from '../json/print.ts'
@@ -24,7 +24,7 @@ export const methodNotFound = -32601
 export const invalidParams = -32602
 export const internalError = -32603
 
-/** An error of the protocol. Errors of commands are results instead. */
+/** An error of the protocol. Errors of commands are sent as results instead. */
 export class RpcError extends Error {
   readonly code: number
   readonly status: number
@@ -58,7 +58,7 @@ export function readMessage(body: Value): Message {
 }
 
 /**
- * The id of a possibly malformed message, for the error reply; undefined when it has none.
+ * The id of a message, which may be malformed, for the error reply; undefined if no id is readable.
  */
 export function idOf(body: Value): string | undefined {
   const id = isObject(body) ? body.get('id') : undefined
@@ -90,7 +90,7 @@ export function printResult(id: string, members: LongText): LongText {
   return [start, ...members, '}}']
 }
 
-/** Prints a response with an error. Omits the id when the id of the request is unreadable. */
+/** Prints a response with an error. `id` is undefined if the id of the request was unreadable. */
 export function printError(error: RpcError, id: string | undefined): string {
   const data = error.data === undefined ? '' : `,"data":${error.data}`
   return (
@@ -99,7 +99,7 @@ export function printError(error: RpcError, id: string | undefined): string {
   )
 }
 
-/** Escapes a text for a JSON string, without quotes. Yields to other requests. */
+/** Escapes a text for a JSON string, without quotes. Lets other requests run between parts. */
 export async function escapeText(
   text: LongText,
   pause: () => Promise<void> | undefined,

@@ -1,7 +1,7 @@
 /**
- * Resources describe the database to assistants: keyspaces, their definitions, and sample
- * documents or rows. They are read by commands, so they contain only what the token may
- * see.
+ * Resources describe the database to assistants: keyspaces, their definitions, and sample documents
+ * or rows. Commands of the API read them with the token of the request, so resources contain only
+ * objects that the token may see.
  */
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { CommandPlace, WrappedCall } from '../http/protocol.ts'
@@ -43,7 +43,7 @@ export const resourceTemplates: Value = [
   },
 ].map((members) => new Map(Object.entries(members)))
 
-/** A page of resources, starting at the cursor. */
+/** A page of resources, starting after the cursor. */
 export async function listResources(
   cursor: Value | undefined,
   call: WrappedCall,
@@ -62,7 +62,7 @@ export async function listResources(
   return { resources }
 }
 
-/** The last keyspace of the previous page, which the cursor contains. */
+/** Reads the last keyspace of the previous page from the cursor. */
 function readCursor(cursor: Value): string {
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
   if (text.startsWith('after:')) return text.slice('after:'.length)
@@ -83,7 +83,7 @@ function rootResource(): Value {
 
 async function resourcesIn(keyspace: string, call: WrappedCall): Promise<Value[]> {
   const found = await targetsIn(keyspace, call, false)
-  // The keyspace was dropped meanwhile.
+  // Another client dropped the keyspace after it was listed.
   if (found === undefined) return []
   const uri = `${root}/${encodeURIComponent(keyspace)}`
   const targets = (kind: string, names: readonly Value[]) =>
@@ -130,7 +130,10 @@ export async function readResource(
     : showTarget(keyspace, name, found, call)
 }
 
-/** The names in a URI: none, a keyspace, or a keyspace and one of its targets. */
+/**
+ * The names in a URI: an empty list, a keyspace, or a keyspace and one of its targets. Undefined if
+ * the URI is invalid.
+ */
 function pathIn(uri: string): readonly string[] | undefined {
   if (uri === root) return []
   if (!uri.startsWith(`${root}/`)) return undefined
@@ -256,7 +259,8 @@ async function run(
 }
 
 /**
- * Returns a successful reply. A failed command makes the whole resource fail with the same error.
+ * Returns a successful reply. Throws the error of a failed command, so that the whole resource
+ * fails.
  */
 function succeeded(reply: Reply): Reply {
   const first = reply.errors?.[0]
@@ -266,8 +270,8 @@ function succeeded(reply: Reply): Reply {
 }
 
 /**
- * The list of a reply. A list that is too long for a resource is rejected; tools return it
- * in full.
+ * The list of a reply. Throws if the list is too long for a resource; tools return such lists in
+ * full.
  */
 async function listIn({ listed }: Reply, call: WrappedCall): Promise<readonly Value[]> {
   const elements = listed?.elements ?? ''

@@ -1,19 +1,20 @@
 /**
- * Bounds results for clients with a limit on message size. On standard output a message is
- * one line, and the official SDKs drop lines beyond 10 MiB.
+ * Bounds results for clients with a limit on message size. On standard output a message is one
+ * line, and the official SDKs drop lines beyond 10 MiB.
  *
- * `stela mcp --stdio` sends the bound in a header. A larger result first loses its text
- * form, then documents: the page ends earlier, and its page state continues after it.
+ * `stela mcp --stdio` sends the limit in a header. A result beyond the limit first loses its text
+ * form. If it is still too large, its page of documents ends earlier, and the page state continues
+ * after that page.
  */
 import type { Limits } from '../limits.ts'
 
 /** Header with the maximum size of a result in bytes. */
 export const resultSizeHeader = 'stela-result-size-max'
 
-/** Bytes of a message besides data and status. */
+/** Bytes that are reserved for the parts of a message other than data and status. */
 const envelopeSize = 65_536
 
-/** Maximum bytes of a UTF-16 unit in UTF-8. */
+/** Maximum bytes of a UTF-16 code unit in UTF-8. */
 const bytesPerCharacter = 3
 
 /** Maximum bytes of data and status of a result; Infinity: no limit. */
@@ -25,9 +26,9 @@ export function resultSizeMax(
 }
 
 /**
- * Characters of documents after which a page ends, one value per attempt: the first assumes
- * ASCII, the second the worst case. The document that exceeds the bound is the last of its
- * page.
+ * Characters of documents after which a page ends, one value per attempt. The first attempt assumes
+ * one byte per character, the second three. A page ends after the document that exceeds the value,
+ * so the value leaves room for one document of maximum length.
  */
 export function pageSizes(
   sizeMax: number,

@@ -4,7 +4,7 @@ import { fixedLimits } from '../limits.ts'
 const { sampleTextLengthMax, sampleElementsMax, sampleValuesMax } = fixedLimits
 
 /**
- * Shortens a document to an example: strings and arrays are truncated, and the number of
+ * Shortens a document for use as a sample: strings and arrays are truncated, and the number of
  * values is bounded.
  */
 export function shorten(document: Value): Value {

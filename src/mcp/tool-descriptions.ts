@@ -1,6 +1,6 @@
 /**
- * Descriptions of tools for assistants. Texts, schemas and examples come from the API
- * description. Schemas are inlined, because many models do not resolve references.
+ * Descriptions of tools for assistants. Texts, schemas and examples come from the OpenAPI
+ * description. Referenced schemas are inlined, because many models do not resolve references.
  */
 import { clauseSchemas } from '../http/openapi/clause-schemas.ts'
 import { wordsOfCommands, type CommandExample } from '../http/openapi/command-words.ts'
@@ -58,7 +58,10 @@ function titleOf(name: string): string {
   return words[0]!.toUpperCase() + words.slice(1)
 }
 
-/** Hints about the effect of a tool. Creating is not destructive. An insert may overwrite a row. */
+/**
+ * Hints about the effect of a tool. Inserting counts as destructive, because it may overwrite a
+ * row; creating does not.
+ */
 function hintsOf({
   name,
   command: { does },
@@ -141,7 +144,8 @@ function writeOut(schema: Schema, clauses: Schemas): Schema {
 }
 
 /**
- * Maximum examples per tool: they cost tokens in every conversation that loads the tools.
+ * Maximum number of examples per tool. Examples cost tokens in every conversation that loads the
+ * tools.
  */
 const examplesMax = 2
 

@@ -1,6 +1,6 @@
 /**
- * Additional descriptions of tools: the shape of the result, and the next step. A tool has no note
- * if the description of its command suffices.
+ * Notes that follow the descriptions of tools: the shape of the result, and the next step. A tool
+ * has no note if the description of its command suffices.
  */
 export const toolNotes: Readonly<Record<string, string>> = {
   createKeyspace: 'A keyspace contains collections and tables.',

@@ -1,8 +1,8 @@
 /**
  * Converts replies of commands to results of tools.
  *
- * `structuredContent` contains the data or the errors; the status is metadata. `content`
- * repeats both as text, because many assistants read only that.
+ * `structuredContent` contains the data or the errors; the status is metadata. `content` repeats
+ * data, errors and status as text, because many assistants read only `content`.
  */
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { WrappedCall } from '../http/protocol.ts'
@@ -40,7 +40,7 @@ export async function printToolResult(
   if (texts.length === 0) texts.push('{}')
   const size = form.sizeMax === Infinity ? 0 : await sizeOf(texts, call)
   if (size > form.sizeMax) return undefined
-  // An escaped text form takes at most twice as many bytes as the original.
+  // The escaped text takes at most twice the bytes of the original, which is also in the result.
   const isOmitted = form.withText && 3 * size > form.sizeMax
   const notes = [
     ...(isOmitted ? [textOmitted] : []),
@@ -102,17 +102,15 @@ async function printContent(
 }
 
 /**
- * Memory of a result with its text form, in multiples of its length: the original, and an escaped
- * text of usually up to twice the length.
+ * Memory of a result with its text form, as a multiple of the reply's length: the original, and the
+ * escaped text, which is usually at most twice as long.
  */
 const copies = 3
 
 /** Replies up to this many characters need no reservation of memory. */
 const littleMax = 65_536
 
-/**
- * Reserves memory for the copies before they are made. A command that only reads may be rejected.
- */
+/** Reserves memory for the copies before they are made. Throws if the memory is exhausted. */
 async function holdCopies(texts: readonly LongText[], call: WrappedCall): Promise<void> {
   const length = copies * texts.reduce((sum, text) => sum + lengthOf(text), 0)
   if (length <= littleMax) return

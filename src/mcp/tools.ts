@@ -1,8 +1,9 @@
 /**
  * Commands as tools: every command of the registry, except deprecated names.
  *
- * Arguments of a tool are the fields of its command and the names in the command's path. A
- * command that exists at two levels is a tool of the first one only.
+ * The arguments of a tool are the fields of its command and the names in the command's path. If a
+ * command name exists at two levels, the tool is the command of the level that `levels` lists
+ * first.
  */
 import type { ResourceKind } from '../auth/principal.ts'
 import type { Command, CommandLevel } from '../commands/dispatch/define.ts'
@@ -18,7 +19,7 @@ export interface Tool {
   /** The arguments that form the path of the command, in order. */
   readonly path: readonly ('keyspace' | 'collection' | 'table')[]
   /**
-   * The argument for the command's field `name`; undefined: the command has no such field.
+   * The argument that sets the command's field `name`; undefined: the command has no such field.
    */
   readonly nameArgument: string | undefined
 }
@@ -29,7 +30,7 @@ export const levels = [
   'target',
 ] as const satisfies readonly CommandLevel[]
 
-/** Tools by name, ordered by level, then by registry. */
+/** Tools by name, in the order of `levels` and of the registry. */
 export const tools: ReadonlyMap<string, Tool> = makeTools()
 
 function makeTools(): Map<string, Tool> {
@@ -52,8 +53,8 @@ function pathOf(command: Command): Tool['path'] {
 }
 
 /**
- * Name of the argument for the field `name`. A plain "name" would be ambiguous beside the name of a
- * keyspace or table.
+ * Name of the argument for the field `name`. Next to the name of a keyspace or table, an argument
+ * "name" would be ambiguous.
  */
 function nameArgumentOf(name: string, { level }: Command): string {
   if (level === 'target') return 'indexName'

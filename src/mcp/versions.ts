@@ -1,9 +1,9 @@
 /**
  * Determines the protocol revision of a request.
  *
- * From 2026-07-28 on, each request states its revision in its metadata and in headers. In
- * older revisions, clients open with `initialize`, and later requests may name the revision
- * in a header. The server supports both without state.
+ * Since revision 2026-07-28, each request states its revision in its metadata and in headers. In
+ * older revisions, clients first send `initialize`, and later requests may state the revision in a
+ * header. The server supports both forms without state.
  */
 import { isObject, type JsonObject } from '../json/value.ts'
 import { invalidParams, RpcError, type Request } from './message.ts'
@@ -66,7 +66,7 @@ function checkVersion(version: string): void {
   )
 }
 
-/** The parameter that the Mcp-Name header repeats, by method. */
+/** The parameter that the header Mcp-Name repeats, for each method that has such a parameter. */
 const namedBy: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -85,7 +85,7 @@ function checkHeaders(method: string, params: JsonObject, headers: Headers): voi
     throw mismatch(`Mcp-Name is ${shown(nameInHeader)}, but the body has ${shown(name)}`)
 }
 
-/** The form of a value that a header cannot carry: Base64 between two marks. */
+/** Form of values that a header cannot contain literally: Base64 between two delimiters. */
 const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
 
 function decodeHeader(value: string | undefined): string | undefined {

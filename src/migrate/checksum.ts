@@ -1,6 +1,6 @@
 /**
- * A checksum of records, independent of their order: the sum of their digests. Equal records in
- * two stores give equal checksums, in whatever order they are read.
+ * A checksum of records that does not depend on their order: the sum of their digests. Two stores
+ * with equal records have equal checksums.
  */
 import { hash } from 'node:crypto'
 
@@ -28,5 +28,5 @@ export function areSame(a: ChecksumTotal, b: ChecksumTotal): boolean {
   return a.count === b.count && a.sum === b.sum
 }
 
-/** Hexadecimal digits that are printed: 64 bits, few enough for a person to compare. */
+/** Hexadecimal digits of a checksum: 64 bits, and short enough for a person to compare. */
 const digits = 16

@@ -1,6 +1,6 @@
 /**
- * Copies records from one store to another. Existing records are never overwritten but
- * compared, so an interrupted copy can run again and continues.
+ * Copies records from one store to another. A record that already exists is compared and not
+ * overwritten, so an interrupted copy can be repeated.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { EngineError } from '../engine/errors.ts'
@@ -11,14 +11,14 @@ export interface CopyReport {
   /** Count and checksum of the source records. */
   readonly source: ChecksumTotal
   readonly moved: number
-  /** Records that existed already and are equal. */
+  /** Number of records that already existed and are equal. */
   readonly present: number
   readonly differing: Examples
   /** Records that the destination rejected. */
   readonly refused: Examples
 }
 
-/** Total count, and the keys of some of the records. */
+/** A count of records, and the keys of some of them. */
 export interface Examples {
   readonly count: number
   readonly some: readonly string[]
@@ -29,7 +29,10 @@ const someMax = 5
 /** Delays in milliseconds before retries of a write that failed temporarily. */
 const pauses = [500, 1_000, 2_000, 4_000, 8_000]
 
-/** Copies all records. `progress` is called with the number of copied records. */
+/**
+ * Copies all records. `progress` is called with the number of records that were processed so far:
+ * copied, equal, differing or rejected.
+ */
 export async function copyRecords<R>(
   from: RecordSet<R>,
   to: RecordSet<R>,
@@ -113,15 +116,17 @@ async function insertAll<R>(
       return { done: 0, there: [] }
     }
   }
-  // The destination rejects one of the records; halving the batch finds it, and writes the
-  // others.
+  // The destination rejects at least one record. Halving the batch isolates rejected records and
+  // writes all others.
   const half = Math.ceil(records.length / 2)
   const first = await insertAll(to, records.slice(0, half), refused)
   const second = await insertAll(to, records.slice(half), refused)
   return { done: first.done + second.done, there: [...first.there, ...second.there] }
 }
 
-/** Whether the error concerns the record itself, and not a temporary state of the store. */
+/**
+ * Whether the store rejects the record itself. Other errors may be temporary states of the store.
+ */
 function isRefusal(error: unknown): error is EngineError {
   return error instanceof EngineError && error.kind === 'unsupported'
 }
@@ -142,7 +147,7 @@ async function* ahead<R>(pages: AsyncIterable<readonly R[]>): AsyncGenerator<rea
   const iterator = pages[Symbol.asyncIterator]()
   const next = () => {
     const read = iterator.next()
-    // The rejection is handled where the promise is awaited.
+    // Prevents an unhandled rejection. The caller handles the rejection when it awaits the promise.
     read.catch(() => undefined)
     return read
   }

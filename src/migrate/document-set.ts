@@ -77,8 +77,8 @@ function newRecord({ id, text, search = {} }: StoredRecord, analyzer: unknown): 
 }
 
 /**
- * The search fields as text. An engine may store a vector with 32 or 64 bits per number, so vectors
- * are compared as texts.
+ * The search fields as text, to compare them. An engine may store the numbers of a vector with 32
+ * or 64 bits, so the comparison uses their decimal texts.
  */
 function searchText({ vector, vectorize, lexical }: SearchFields): string {
   const numbers = vector && `${vector.form} ${vector.numbers.join()}`

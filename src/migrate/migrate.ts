@@ -1,11 +1,11 @@
 /**
  * Copies all data from one engine to another, through the engine contract alone.
  *
- * Everything that cannot be copied is detected before the first write. Then definitions are
- * created, then records copied, and settings last: a server that is started too early finds no
- * tokens, instead of half of the data. Each step first checks what exists, so an interrupted
- * migration can run again and continues where it stopped. At the end, source and destination
- * are compared.
+ * A migration detects everything that cannot be copied before the first write. Then it creates the
+ * definitions, copies the records, and writes the settings last, so that a server that is started
+ * too early has no tokens and cannot serve incomplete data. Each step first checks what exists, so
+ * an interrupted migration can be repeated and continues where it stopped. At the end, it compares
+ * source and destination.
  */
 import type { Engine } from '../engine/contract.ts'
 import type { KeyspaceSchema, Target } from '../engine/schema.ts'
@@ -21,8 +21,8 @@ import { rowSet } from './row-set.ts'
 /** Receives the progress of a migration. */
 export interface MigrationListener {
   /**
-   * Called when copying starts, with an estimate of the records. Returns a function that is called
-   * with the number of copied records.
+   * Called when copying starts, with an estimated number of records. Returns a function that is
+   * called with the number of records processed so far.
    */
   copying(target: NamedTarget, estimate: number): (count: number) => void
   copied(target: NamedTarget, copied: CopyReport): void
@@ -30,7 +30,10 @@ export interface MigrationListener {
 }
 
 export interface NamedTarget extends Pick<RecordSet<unknown>, 'noun'> {
-  /** "keyspace.name", where the keyspace is named as in the engine. */
+  /**
+   * "keyspace.name", with the name of the keyspace in the engine, which may have the key of a
+   * database as prefix.
+   */
   readonly name: string
 }
 
@@ -46,7 +49,7 @@ export interface Migrated {
 }
 
 export interface MigratedTarget extends NamedTarget, CopyReport {
-  /** Count and checksum of the destination at the end. */
+  /** Count and checksum of the destination's records after the migration. */
   readonly target: ChecksumTotal
   readonly isSame: boolean
 }
@@ -108,7 +111,7 @@ async function findObstacles(
   ]
 }
 
-/** Applies changes one by one, until the schema is complete. */
+/** Applies one missing schema change at a time, until no change is missing. */
 async function define(to: Engine, { name, schema }: Keyspace): Promise<void> {
   await to.createKeyspace(name)
   const isChanging = () =>
@@ -116,7 +119,7 @@ async function define(to: Engine, { name, schema }: Keyspace): Promise<void> {
   while (await isChanging());
 }
 
-/** Copies the records of a target. The returned function verifies the copy. */
+/** Copies the records of a target. Returns a function that verifies the copy. */
 async function copy(
   from: Engine,
   to: Engine,

@@ -1,6 +1,6 @@
 /**
- * Compares the schemas of a keyspace at source and destination: missing definitions and
- * conflicts.
+ * Compares the schemas of a keyspace at source and destination. Returns definitions that are
+ * missing at the destination, and conflicting definitions.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { UserType } from '../language/columns/column-type.ts'
@@ -16,9 +16,9 @@ import {
 import type { SchemaChange } from '../engine/schema-change.ts'
 
 export interface Missing {
-  /** The changes, ordered so that each can be applied after the previous ones. */
+  /** The changes, in an order in which each change depends only on earlier ones. */
   readonly changes: readonly SchemaChange[]
-  /** Differing definitions with the same name: one line for each. */
+  /** One line for each definition that differs from the definition with the same name. */
   readonly conflicts: readonly string[]
 }
 
@@ -74,7 +74,7 @@ function missingCollection(
     : conflict(`collection ${name} has other options`)
 }
 
-/** Options as JSON, so that undefined and absent members are equal. */
+/** Options as JSON. Removes undefined members, so that they compare equal to absent members. */
 function asJson(options: object): unknown {
   return JSON.parse(JSON.stringify(options))
 }

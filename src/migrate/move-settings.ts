@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Engine } from '../engine/contract.ts'
 import { settingNames } from '../engine/shared-setting.ts'
 
-/** Settings that differ at the destination, because a server was started on it. */
+/**
+ * Names of settings that exist at the destination with another value. A server that was started on
+ * the destination writes such settings.
+ */
 export async function otherSettings(from: Engine, to: Engine): Promise<readonly string[]> {
   const found: string[] = []
   for (const name of settingNames) {
@@ -13,7 +16,7 @@ export async function otherSettings(from: Engine, to: Engine): Promise<readonly 
   return found
 }
 
-/** Copies settings; returns the names of those it wrote. */
+/** Copies settings that the destination lacks; returns the names of the copied settings. */
 export async function moveSettings(from: Engine, to: Engine): Promise<readonly string[]> {
   const moved: string[] = []
   for (const name of settingNames) {

@@ -9,7 +9,9 @@ export interface RecordSet<R> {
   pages(): AsyncIterable<readonly R[]>
   /** Approximate number of records. */
   estimate(): Promise<number>
-  /** A text that is equal for equal records of any engine. */
+  /**
+   * Text of a record. Two records have the same text if and only if they are equal, in any engine.
+   */
   canonical(record: R): string
   /** The key of a record as text. */
   keyOf(record: R): string
@@ -19,10 +21,13 @@ export interface RecordSet<R> {
   insert(records: readonly R[]): Promise<readonly ('done' | 'exists')[]>
 }
 
-/** Maximum records that are read and written together. */
+/** Maximum number of records that are read or written together. */
 export const pageSize = 256
 
-/** Characters of records after which a page ends, because records may be large. */
+/**
+ * Characters of records after which a page ends. This bounds the memory of pages with large
+ * records.
+ */
 export const pageSizeMax = 4_000_000
 
 /** Errors that may disappear when the operation is retried. */

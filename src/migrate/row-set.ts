@@ -12,7 +12,7 @@ import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { forEachConcurrent } from '../runtime/for-each-concurrent.ts'
 import { pageSize, pageSizeMax, type RecordSet } from './record-set.ts'
 
-/** Rows that are looked up concurrently. */
+/** Maximum number of rows that are looked up concurrently. */
 const atATime = 32
 
 export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
@@ -97,8 +97,8 @@ function canonicalRow(row: RowValues, columns: readonly Column[]): string {
 }
 
 /**
- * A value as text, equal for equal values. Sorts elements of sets, maps and fields of types, whose
- * order depends on the store.
+ * A value as text; equal values have equal texts. Sorts the elements of sets and maps and the
+ * fields of user-defined types, because their order depends on the store.
  */
 function canonicalValue(value: ColumnValue, isUnordered: boolean): string {
   if (value instanceof Float32Array) return `[${value.join()}]`

@@ -1,8 +1,8 @@
 /**
  * Reads nested JSON objects of options and definitions.
  *
- * Members are read like all values of commands (read-value.ts). Reading throws at the first unknown
- * key, instead of collecting it as a violation.
+ * Members are read in the same way as values of commands (read-value.ts). An unknown key throws at
+ * once, instead of being collected as a violation.
  */
 import { apiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -16,7 +16,7 @@ import {
   type ValueContext,
 } from './read-value.ts'
 
-/** A JSON object and its path in the command. */
+/** A JSON object, its path in the command, and the violations found so far. */
 export interface Section extends ValueContext {
   readonly members: JsonObject
 }

@@ -1,8 +1,8 @@
 /**
  * Reads single JSON values of commands, their options and definitions.
  *
- * Reading throws at the first value of a wrong JSON type; violated bounds are collected and reported
- * together. Null counts as absent.
+ * Reading throws at the first value of a wrong JSON type. Violated bounds are collected and
+ * reported together. Null counts as absent.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import {
@@ -92,7 +92,9 @@ export function violation(
   violations.push(apiError('COMMAND_FIELD_VALUE_INVALID', { field, value: shown, reason }))
 }
 
-/** A value for messages: scalars in full, strings truncated, others by size only. */
+/**
+ * A value for messages: scalars in full, long strings truncated, arrays and objects by size only.
+ */
 export function summarizeValue(value: Value | undefined): string {
   if (value === undefined || value === null) return '`null`'
   if (typeof value === 'string')

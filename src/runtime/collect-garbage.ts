@@ -1,23 +1,23 @@
 /**
- * Returns memory after a burst of work.
+ * Returns memory to the system after a burst of work.
  *
  * V8 collects old objects when its heap grows. The heap of a thread that becomes quiet does not
- * grow, so it would keep what a burst has taken: hundreds of megabytes. This module collects
- * garbage in a quiet thread whose heap has grown.
+ * grow, so it would keep the memory of a burst: hundreds of megabytes. This module collects garbage
+ * in a quiet thread whose heap has grown.
  *
- * V8 keeps the pages that a collection frees, and returns them about 8 s later in a further
- * collection, which runs in small steps. V8 omits the further collection while the thread allocates
- * more than a megabyte per second, unless V8 optimizes for size. So this module makes V8 optimize
- * for size until the pages are returned.
+ * V8 keeps the pages that a collection frees. About 8 s later, it runs a further collection in
+ * small steps and returns them to the system. V8 omits the further collection while the thread
+ * allocates more than a megabyte per second, unless V8 optimizes for size. So this module makes V8
+ * optimize for size until the pages are returned.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-/** Milliseconds between two looks at the heap. */
+/** Milliseconds between two measurements of the heap. */
 const lookMs = 2_000
 
-/** Share of processor time below which a thread is quiet. */
+/** A thread is quiet if it uses less than this share of a CPU. */
 const quietShare = 0.5
 
 /** Bytes by which a heap must have grown since the last collection. */
@@ -26,21 +26,21 @@ const growthMin = 24_000_000
 /** Collections take at most this share of the processor time of their thread. */
 const costShare = 0.005
 
-/** Milliseconds until V8 has returned free pages. */
+/** Milliseconds after a collection until V8 has returned the free pages. */
 const returnMs = 12_000
 
 export interface HeapLook {
-  /** Processor time of the thread since the last look, as a share of the time. */
+  /** Processor time of the thread since the last measurement, as a share of the elapsed time. */
   readonly busyShare: number
   /** Bytes that the heap has taken from the system. */
   readonly size: number
-  /** In milliseconds, from any start. */
+  /** Milliseconds since any fixed time. */
   readonly now: number
 }
 
 /** Decides when to collect. */
 export class CollectionPolicy {
-  /** The smallest size since the last collection. */
+  /** The smallest heap size since the last collection. */
   #floor = Infinity
   #earliest = -Infinity
 
@@ -51,14 +51,20 @@ export class CollectionPolicy {
     )
   }
 
-  /** Notes the size after a collection, and its processor time in milliseconds. */
+  /**
+   * Records the heap size after a collection, and the processor time of the collection in
+   * milliseconds.
+   */
   note(size: number, costMs: number, now: number): void {
     this.#floor = size
     this.#earliest = now + Math.max(returnMs, costMs / costShare)
   }
 }
 
-/** Starts to look after the heap of this thread. Does not keep the thread alive. */
+/**
+ * Starts a timer that collects garbage in this thread when it is quiet. The timer does not keep the
+ * thread alive.
+ */
 export function collectWhenQuiet(): void {
   const policy = new CollectionPolicy()
   let usedMs = threadMs()
@@ -78,8 +84,8 @@ export function collectWhenQuiet(): void {
 }
 
 /**
- * Makes V8 optimize for size for a while. The setting applies to all threads, so only the main
- * thread makes it.
+ * Makes V8 optimize for size for a while. The flag applies to all threads, so only the main thread
+ * sets it.
  */
 function optimizeForSize(): void {
   setFlagsFromString('--optimize-for-size')
@@ -98,7 +104,7 @@ function threadMs(): number {
 let collect = (): void => {
   setFlagsFromString('--expose-gc')
   collect = runInNewContext('gc') as () => void
-  // V8 rejects cached code that was compiled with other flags.
+  // Resets the flag, because V8 rejects cached code that was compiled with other flags.
   setFlagsFromString('--no-expose-gc')
   collect()
 }

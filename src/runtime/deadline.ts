@@ -1,13 +1,13 @@
 /** Decides whether long work continues. */
 export interface Deadline {
   /**
-   * Throws after the deadline, or when the client has disconnected. Takes less than a microsecond:
-   * call it every few thousand steps.
+   * Throws after the deadline, or when the client has disconnected. A call takes less than a
+   * microsecond, so long work should call it every few thousand steps.
    */
   check(): void
   /**
-   * Call between steps of long work on the thread that serves requests. Returns a promise to await
-   * when the caller has used up its slice, which lets other requests run; otherwise undefined.
+   * Call this method between steps of long work on the request thread. If the caller has used up
+   * its slice, it returns a promise to await, during which other requests run; otherwise undefined.
    * Throws like `check`.
    */
   pause(): Promise<void> | undefined

@@ -1,6 +1,6 @@
 /**
- * Calls `act` for each item in order, with at most `atATime` calls running concurrently. After one
- * call has failed, no other is started.
+ * Calls `act` for each item in order, with at most `atATime` calls at the same time. After a call
+ * has failed, no further call starts.
  */
 export async function forEachConcurrent<T>(
   items: Iterable<T>,

@@ -5,8 +5,8 @@
 import type { Pace, Steps } from './steps.ts'
 
 /**
- * Returns a sorted copy; the sort is stable. `pace` decides when to yield. An expensive comparison
- * has to add its own cost to `pace`.
+ * Returns a sorted copy; the sort is stable. `pace` decides when to yield. `compare` has to add its
+ * cost to `pace` if it is expensive.
  */
 export function* sortInSteps<T>(
   items: readonly T[],

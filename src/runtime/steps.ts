@@ -1,9 +1,9 @@
 /**
  * Runs long work in steps.
  *
- * Work that grows with a request or a document is a generator that yields every few hundred
- * microseconds. Its runner decides what happens in between: nothing on a worker thread, or other
- * requests on the thread that serves requests.
+ * Work whose duration grows with a request or a document is a generator that yields every few
+ * hundred microseconds. Between two steps, a worker thread does nothing, while the request thread
+ * can run other requests.
  */
 import type { Deadline } from './deadline.ts'
 
@@ -19,8 +19,8 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Runs the steps, and pauses for other requests when the deadline asks for it. Work that ends
- * before the first pause returns its result without a promise. Throws or rejects after the
+ * Runs the steps, and pauses for other requests when the deadline asks for it. If all steps end
+ * before the first pause, it returns the result without a promise. Throws or rejects after the
  * deadline.
  */
 export function inTurns<T>(steps: Steps<T>, deadline: Deadline): T | Promise<T> {
@@ -32,7 +32,10 @@ export function inTurns<T>(steps: Steps<T>, deadline: Deadline): T | Promise<T> 
   }
 }
 
-/** Applies `goOn` to a value, synchronously if it is not a promise. */
+/**
+ * Applies `goOn` to a value, or to the result of a promise. Returns a promise only in the second
+ * case.
+ */
 export function andThen<T, Made>(
   value: T | Promise<T>,
   goOn: (value: T) => Made | Promise<Made>,
@@ -49,7 +52,7 @@ async function afterPause<T>(
   return inTurns(steps, deadline)
 }
 
-/** Maps items, each of which takes little time, with pauses between them. */
+/** Maps items, with pauses for other requests between them. One call of `make` must be short. */
 export async function mapInTurns<T, Made>(
   items: readonly T[],
   make: (item: T) => Made,
@@ -64,12 +67,12 @@ export async function mapInTurns<T, Made>(
   return made
 }
 
-/** Values that are visited between two points where work can be interrupted. */
+/** Number of values that are visited between two points where work can be interrupted. */
 const pace = 500
 
 /**
- * Characters of JSON that count as one value; few, so that work measured in characters yields
- * early.
+ * Characters of JSON that count as one value. The number is low, so that work measured in
+ * characters yields early.
  */
 export const valueLength = 8
 
@@ -84,19 +87,19 @@ export class Pace {
     return true
   }
 
-  /** Adds work that took as long as visiting this many values. */
+  /** Counts work that takes as long as visiting this many values. */
   spend(values: number): void {
     this.#left -= values
   }
 }
 
 /**
- * Interrupts and resumes a recursive walk.
+ * Interrupts and resumes a recursive walk through a value.
  *
  * A generator per object and array would cost more than the work on a small document. A walk
  * therefore consists of plain functions that return whether they finished. When it is time to stop,
- * each active function leaves its remaining work here and returns false. The remaining work runs
- * later, the innermost first.
+ * each active function passes its remaining work to `stop` and returns false. The remaining work
+ * runs later, that of the innermost function first.
  */
 export class InterruptibleWalk {
   #left = pace
@@ -113,7 +116,7 @@ export class InterruptibleWalk {
     return false
   }
 
-  /** The remaining steps of a stopped walk. A walk that did not stop needs no generator. */
+  /** The remaining steps of a stopped walk. A walk that did not stop has no remaining steps. */
   *rest(): Steps<void> {
     while (this.#open.length > 0) {
       yield
@@ -133,7 +136,7 @@ export class InterruptibleWalk {
   }
 }
 
-/** Calls `act`, and turns an exception into a rejection. */
+/** Calls `act`, and converts an Error that it throws to a rejected promise. */
 export function neverThrowing<T>(act: () => T | Promise<T>): T | Promise<T> {
   try {
     return act()

@@ -13,8 +13,8 @@ export const defaultAddressLimits: AddressLimits = {
 }
 
 /**
- * Limits behind a proxy. All connections come from the proxy; only requests carry the client
- * address.
+ * Limits behind a proxy; 0: no limit. All connections come from the proxy, so limits of connections
+ * per client address cannot apply.
  */
 const behindProxy = { openMax: 0, connectionRate: 0, resetRate: 0 }
 

@@ -22,18 +22,16 @@ export interface ClusterConfig {
   readonly contactPoints: readonly string[]
   readonly port: number
   readonly localDataCenter: string | undefined
-  /** The server's own user. Undefined: the cluster has no authentication. */
+  /** The user as which the server connects. Undefined: the cluster has no authentication. */
   readonly account: EngineAccount | undefined
   readonly tls: ClusterTls | undefined
-  /** Path of a secure connect bundle, which replaces the settings above. */
+  /** Path of a secure connect bundle, which replaces contact points, port, data center and TLS. */
   readonly bundle: string | undefined
   readonly systemKeyspace: string
-  /** Replication of new keyspaces; undefined: chosen by the number of nodes. */
+  /** Replication of new keyspaces; undefined: derived from the number of nodes. */
   readonly replication: Replication | undefined
   readonly consistency: Consistency
-  /**
-   * Maximum delay in milliseconds until a server sees changes of other servers to settings.
-   */
+  /** Maximum delay in milliseconds until this server sees settings that another server changed. */
   readonly settingsDelayMs: number
   /** Maximum documents or rows that one read scans for matches. */
   readonly scannedMax: number
@@ -74,8 +72,8 @@ const embeddedOnly: readonly string[] = [
 ]
 
 /**
- * Maximum of --max-compared-rows, which bounds the rows whose vectors the server compares itself,
- * and the LIMIT of the statement that counts them.
+ * Maximum of --max-compared-rows. The server holds the vectors of that many rows to compare them,
+ * and a statement that counts the rows uses the value as its LIMIT.
  */
 const comparedMaxMax = 1_000_000
 
@@ -171,8 +169,8 @@ export function clusterOptions(): Option[] {
 }
 
 /**
- * Reads the settings of a cluster; undefined: the embedded engine. `isGiven` distinguishes given
- * settings from defaults.
+ * Reads the settings of a cluster; undefined: the embedded engine. `isGiven` returns whether a
+ * setting was given or has its default.
  */
 export function readClusterConfig(
   values: Readonly<Record<string, unknown>>,
@@ -228,7 +226,10 @@ export function readClusterConfig(
   }
 }
 
-/** Rejects a setting without effect on the engine, so that it does not go unnoticed. */
+/**
+ * Rejects a setting without effect on the engine. Otherwise the operator would not notice the
+ * mistake.
+ */
 function checkGiven(
   engine: 'embedded' | 'cassandra',
   isGiven: (name: string) => boolean,
@@ -288,8 +289,8 @@ function readGiven(name: string, file: string | undefined): Buffer | undefined {
 }
 
 /**
- * Checks a file at start: otherwise an invalid file would be reported at the first connection,
- * or never.
+ * Checks a file when the server starts. Otherwise an invalid file would be reported only at the
+ * first connection, or never.
  */
 function checkPem(given: string, use: () => unknown): void {
   try {

@@ -20,7 +20,7 @@ import {
 
 export interface Config {
   readonly host: string
-  /** 0 means any free port. */
+  /** 0: any free port. */
   readonly port: number
   readonly dataDir: string
   /** The cluster that stores the data; undefined: the data folder. */
@@ -31,10 +31,7 @@ export interface Config {
   readonly acceptsLostCatalog: boolean
   readonly adminToken: string | undefined
   readonly accounts: readonly Account[]
-  /**
-   * Port of the management API; undefined: `port` + 1; 'off': not served on a port of its
-   * own.
-   */
+  /** Port of the management API; undefined: `port` + 1; 'off': the API has no separate port. */
   readonly adminPort: number | 'off' | undefined
   /** Public base URL, when it differs from the listen address. */
   readonly publicUrl: string | undefined
@@ -43,16 +40,16 @@ export interface Config {
   /** Failed authentications per address before lockout; 0: lockout is disabled. */
   readonly badCredentialsMax: number
   readonly isBehindProxy: boolean
-  /** Default for sorts by terms. */
+  /** Default operator for sorts by terms. */
   readonly lexicalOperator: LexicalOperator
   readonly features: FeatureSettings
   readonly tracing: TracingSettings
   readonly mcp: McpSettings
   readonly providers: ProviderSettings
   readonly localModels: LocalModelConfig
-  /** Threads for searches and long reads; undefined: chosen by the number of CPUs. */
+  /** Number of threads for searches and long reads; undefined: derived from the number of CPUs. */
   readonly searchThreads: number | undefined
-  /** Maximum open collections and tables; others are opened on use. */
+  /** Maximum number of open collections and tables; closed ones are opened on use. */
   readonly openStoresMax: number
   readonly limits: Limits
   /** Milliseconds to receive a whole request; 0: no limit. */
@@ -79,7 +76,7 @@ export interface Config {
   readonly rateLimit: number
   /** Undefined: plain HTTP. */
   readonly tls: CertificateFiles | undefined
-  /** Origins whose pages may read replies; undefined: none besides the server's own. */
+  /** Origins whose pages may read replies; undefined: only the server's own origin. */
   readonly corsOrigins: AllowedOrigins | undefined
   /** Whether replies are compressed and compressed requests are accepted. */
   readonly compression: boolean
@@ -87,7 +84,7 @@ export interface Config {
   readonly console: boolean
   readonly logLevel: LogLevel
   readonly metrics: MetricsAccess
-  /** Milliseconds for which a rendered metrics page is cached; 0 in tests. */
+  /** Milliseconds for which a rendered metrics page is cached; tests use 0. */
   readonly metricsCacheMs: number
   /**
    * Minimum duration in milliseconds of a command that is logged as slow; 0: slow commands are not
@@ -158,8 +155,8 @@ export const defaultConfig: Config = {
 }
 
 /**
- * Converts parsed options to a configuration. Throws an InvalidArgumentError when two
- * options exclude each other. `isGiven` distinguishes given settings from defaults.
+ * Converts parsed options to a configuration. Throws an InvalidArgumentError when two options
+ * exclude each other. `isGiven` returns whether a setting was given or has its default.
  */
 export function readConfig(
   values: Readonly<Record<string, unknown>>,
@@ -218,7 +215,7 @@ export function readConfig(
   }>
   const limits = readLimits(values)
   checkMemory('--max-body-memory', given.maxBodyMemory, limits.bodySizeMax, 'body')
-  // A string takes up to two bytes per character.
+  // A string in memory takes up to two bytes per character.
   checkMemory('--max-reply-memory', given.maxReplyMemory, 2 * limits.replySizeMax, 'reply')
   return {
     host: given.host,
@@ -299,9 +296,7 @@ function checkAdminPort(
   return adminPort
 }
 
-/**
- * Throws if the largest allowed body or reply does not fit into the memory when all of it is free.
- */
+/** Throws if the largest allowed body or reply exceeds the whole memory for bodies or replies. */
 function checkMemory(flag: string, size: number, sizeMin: number, what: string): void {
   if (size < sizeMin)
     throw new InvalidArgumentError(
@@ -310,7 +305,10 @@ function checkMemory(flag: string, size: number, sizeMin: number, what: string):
     )
 }
 
-/** Checks folders of models at start, instead of when the first text is embedded. */
+/**
+ * Checks the folders of models at start. Otherwise an error would appear only when the first text
+ * is embedded.
+ */
 function checkFolders(models: LocalModelConfig): LocalModelConfig {
   try {
     nameLocalModels(models)

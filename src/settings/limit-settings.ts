@@ -4,7 +4,7 @@ import { checkLimits, defaultLimits, type Limits } from '../limits.ts'
 import { setting } from './setting-option.ts'
 import { wholeNumber } from './setting-values.ts'
 
-/** A configurable limit and its minimum. */
+/** A configurable limit, with the minimum and maximum of its value. */
 interface LimitSetting {
   readonly flag: string
   readonly limit: keyof Limits
@@ -44,7 +44,8 @@ const limitSettings: readonly LimitSetting[] = [
     0,
     'rows that a find with an in-memory sort may match; 0: no limit',
   ),
-  // A vector index collects twice as many candidates as this limit, at most 16 384.
+  // The maximum is 8 000, because a vector index collects twice as many candidates as this limit,
+  // and at most 16 384.
   {
     ...limit(
       'max-vector-limit',

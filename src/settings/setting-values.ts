@@ -45,10 +45,7 @@ export function readPublicUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/**
- * Reads accounts. Commas separate them, so passwords cannot contain commas; they may contain
- * colons.
- */
+/** Reads accounts, separated by commas. A password may contain colons but no commas. */
 export function readAccounts(text: string): readonly Account[] {
   return text.split(',').map((entry) => {
     const colon = entry.indexOf(':')
@@ -77,8 +74,8 @@ export function readOrigins(text: string): AllowedOrigins {
 }
 
 /**
- * Reads URLs by provider. A "{place}" in a URL is replaced by a parameter of the collection, so it
- * is removed before validation.
+ * Reads URLs by provider. A placeholder such as "{place}" is replaced by a parameter of the
+ * collection later, so it is removed before validation.
  */
 export function readUrls(providers: readonly string[]) {
   return (text: string): ReadonlyMap<string, string> =>
@@ -126,8 +123,7 @@ function checkProvider(name: string, known: readonly string[]): void {
 }
 
 /**
- * Splits "name=value" entries. Commas separate them, so values cannot contain commas; they may
- * contain equals signs.
+ * Splits "name=value" entries, separated by commas. A value may contain equals signs but no commas.
  */
 function namedValues(text: string): [string, string][] {
   return text.split(',').map((entry) => {

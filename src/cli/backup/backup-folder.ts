@@ -1,11 +1,11 @@
 /**
  * A folder of backups.
  *
- * files/<key>.db       catalogs and stores, each stored once
- * backups/<time>.json  manifests: the files that make up each backup
+ *   files/<key>.db       catalogs and stores, each stored once for all backups
+ *   backups/<time>.json  manifests: the files that make up each backup
  *
- * A manifest is written last, so an interrupted backup has none. No manifest refers to the files
- * that an interrupted backup has added, and the next backup removes them.
+ * A manifest is written after the files of its backup. An interrupted backup therefore has no
+ * manifest, and the next backup removes files that no manifest refers to.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, realpathSync } from 'node:fs'
@@ -43,8 +43,8 @@ export class BackupFolder {
   }
 
   /**
-   * Creates the folder. In an existing folder, removes other users' access, and reports
-   * that to `tell`.
+   * Creates the folder. In an existing folder, removes other users' access, and passes a line about
+   * the change to `tell`.
    */
   make(tell: (line: string) => void): void {
     makePrivateFolder(this.path)
@@ -59,8 +59,8 @@ export class BackupFolder {
   }
 
   /**
-   * Throws when `part` is a symbolic link: its target may contain other files, which must
-   * not be removed as leftovers.
+   * Throws when `part` is a symbolic link. The link may lead to a folder with unrelated files, and
+   * these must not be removed as leftovers.
    */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
@@ -71,7 +71,10 @@ export class BackupFolder {
     return join(this.#files, `${key}.db`)
   }
 
-  /** Reads the manifests, oldest first. Unreadable ones are listed separately. */
+  /**
+   * Reads the manifests, oldest first. `unreadable` lists the errors of manifests that cannot be
+   * read.
+   */
   async list(): Promise<{ backups: NamedBackup[]; unreadable: string[] }> {
     const backups: NamedBackup[] = []
     const unreadable: string[] = []
@@ -86,7 +89,7 @@ export class BackupFolder {
     return { backups, unreadable }
   }
 
-  /** The backup with this name, or the latest one. */
+  /** Finds the backup with this name; `latest` is the newest backup. */
   async find(name: string): Promise<NamedBackup> {
     const names = (await this.#manifestFiles()).map((file) =>
       file.slice(0, -manifestEnd.length),
@@ -100,7 +103,9 @@ export class BackupFolder {
     )
   }
 
-  /** The files of these backups that exist with the expected size, by key. */
+  /**
+   * Returns the files of these backups, by key. Omits files that are missing or have another size.
+   */
   async filesOf(backups: readonly NamedBackup[]): Promise<Map<string, BackupFile>> {
     const files = new Map<string, BackupFile>()
     for (const { manifest } of backups)
@@ -110,7 +115,7 @@ export class BackupFolder {
     return files
   }
 
-  /** The files whose content has changed since the backup. */
+  /** Returns the files whose content differs from the checksum in their manifest. */
   async findDamaged(files: Iterable<BackupFile>): Promise<BackupFile[]> {
     const damaged: BackupFile[] = []
     for (const file of files) {
@@ -124,7 +129,9 @@ export class BackupFolder {
     return damaged
   }
 
-  /** Writes the manifest, which makes the backup valid. Returns its name. */
+  /**
+   * Writes the manifest of a backup, which makes the backup valid. Returns the name of the backup.
+   */
   async add(manifest: BackupManifest): Promise<string> {
     const taken = await this.#manifestFiles()
     let name = manifest.created.replaceAll(':', '-')
@@ -145,7 +152,7 @@ export class BackupFolder {
     await syncFolderAsync(this.#backups)
   }
 
-  /** Removes files that no backup refers to. */
+  /** Removes partial files, and files that no backup refers to. */
   async removeLeftovers(): Promise<void> {
     for (const name of await readdir(this.#backups))
       if (name.endsWith('.partial')) await rm(join(this.#backups, name), { force: true })
@@ -154,7 +161,7 @@ export class BackupFolder {
       backups.flatMap(({ manifest }) => filesIn(manifest).map(({ key }) => `${key}.db`)),
     )
     for (const name of await readdir(this.#files)) {
-      // If a manifest is unreadable, it may refer to any complete file: remove only partial
+      // An unreadable manifest may refer to any complete file. In that case, remove only partial
       // files.
       const isLeft = name.endsWith('.partial') || unreadable.length === 0
       if (isLeft && !isKept.has(name) && isOurs(name))
@@ -221,7 +228,7 @@ export function isManifest(value: unknown): value is BackupManifest {
   )
 }
 
-/** Whether the name is a plain file name, so that its path stays inside the folder. */
+/** Whether the name contains no path, so that the file stays inside the folder. */
 function isPlainName(name: unknown): boolean {
   return typeof name === 'string' && !/[/\\\0]/.test(name) && !/^\.{0,2}$/.test(name)
 }
@@ -237,14 +244,17 @@ function isFile(value: unknown): value is BackupFile {
   )
 }
 
-/** Whether a backup wrote the file; other files in the folder are never removed. */
+/**
+ * Whether the name is that of a file that a backup writes. Other files in the folder are never
+ * removed.
+ */
 function isOurs(name: string): boolean {
   return isBackupKey(name.replace(/\.db(?:\.partial)?$/, ''))
 }
 
 /**
- * Size of the file in bytes; undefined for a link, whose target was not written by a
- * backup.
+ * Size of the file in bytes; undefined if the file is missing or a link, because a backup writes no
+ * links.
  */
 async function sizeOf(path: string): Promise<number | undefined> {
   try {

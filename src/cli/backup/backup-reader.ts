@@ -14,14 +14,14 @@ export type Received =
   | { readonly kind: 'manifest'; readonly manifest: unknown }
 
 /**
- * Maximum length of a line in bytes: enough for manifests of some hundred thousand
- * collections.
+ * Maximum length of a line in bytes. The manifest is one line; this maximum suffices for some
+ * hundred thousand collections.
  */
 const lineSizeMax = 128 * 1024 * 1024
 
 /**
- * Yields the files of a backup, then its manifest. Throws a CommandFailure when the stream
- * ends before the manifest.
+ * Yields the expected total size, then the files of a backup, then its manifest. Throws a
+ * CommandFailure when the stream ends before the manifest.
  */
 export async function* readBackup(stream: AsyncIterable<Buffer>): AsyncGenerator<Received> {
   const bytes = new ByteReader(stream)

@@ -1,6 +1,6 @@
 /**
- * Lock file that allows one backup at a time into a folder. Its holder touches it
- * regularly, so that the lock of a dead process can be taken over.
+ * Lock file that allows one backup at a time into a folder. The process that holds the lock touches
+ * the file regularly, so that another process can take over the lock of a dead process.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -11,8 +11,8 @@ import { CommandFailure } from '../records/failure.ts'
 
 const touchMs = 10_000
 /**
- * Milliseconds without a touch after which a holder on another machine counts as dead. The
- * process of such a holder cannot be checked.
+ * Milliseconds without a touch after which a holder on another machine counts as dead. Whether the
+ * process on that machine still runs cannot be checked.
  */
 const silentMsMax = 120_000
 
@@ -91,7 +91,8 @@ function readHolder(path: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Holder
   } catch {
-    // The lock file was removed meanwhile, or is incomplete because its process died.
+    // The lock file was removed meanwhile, or it is incomplete because the process died while
+    // writing it.
     return undefined
   }
 }
@@ -109,7 +110,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // The process exists, but belongs to another user.
+    // EPERM: the process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
@@ -117,8 +118,8 @@ function isRunning(pid: number): boolean {
 /** Start time of a process, or '' when the system does not report it. */
 function startOf(pid: number): string {
   try {
-    // The program name, in parentheses, may contain spaces. The start time is the 20th
-    // field after it.
+    // The program name, in parentheses, may contain spaces. The start time is the 20th field after
+    // the program name.
     const behindName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!
     return behindName.split(' ')[19] ?? ''
   } catch {

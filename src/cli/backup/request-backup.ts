@@ -13,8 +13,8 @@ export interface BackupRequest {
 }
 
 /**
- * Milliseconds without a byte after which the server counts as gone. A running server sends a
- * keep-alive every few seconds.
+ * Milliseconds without a byte after which the server counts as unreachable. A running server sends
+ * a keep-alive every 10 s.
  */
 const silenceMsMax = 120_000
 
@@ -62,7 +62,7 @@ function post({ adminUrl, token, have, signal }: BackupRequest): Promise<Incomin
     })
     sent.on('timeout', () => sent.destroy(new Error('the server stopped sending')))
     sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      // An error for several refused addresses has a code but no message.
+      // If several addresses of a host refuse the connection, the error has a code but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
       reject(
         new CommandFailure(

@@ -5,7 +5,7 @@ export interface DemoRequest {
   readonly title: string
   readonly path: string
   /**
-   * The command. Must not contain an apostrophe: the output shows the body in single
+   * The command. Must not contain an apostrophe, because the output prints the body in single
    * quotes.
    */
   readonly body: object
@@ -40,7 +40,10 @@ const visits: readonly (readonly [string, string, number])[] = [
   ['Signal Tower', '2026-05-02', 77],
 ]
 
-/** Fills an empty server. Returns requests that have results in this data. */
+/**
+ * Creates the sample data on an empty server. Returns example requests, each of which finds some of
+ * the data.
+ */
 export async function fillDemo(
   url: string,
   token: string,
@@ -122,7 +125,7 @@ interface Answer {
 
 type Send = (path: string, body: object) => Promise<Answer>
 
-/** The server's local embedding model, if it has one. */
+/** The local embedding service; undefined if the server has no local model. */
 async function findLocalService(send: Send): Promise<object | undefined> {
   const { status } = await send('', { findEmbeddingProviders: {} })
   const { embeddingProviders } = status as {

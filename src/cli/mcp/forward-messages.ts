@@ -1,6 +1,6 @@
 /**
- * Forwards messages of an assistant, one per line, to a server over HTTP, and writes the
- * replies. Several messages are in flight at a time; replies arrive in any order.
+ * Forwards messages of an assistant, one per line, to a server over HTTP, and writes the replies.
+ * Several messages are in flight at a time, so their replies may arrive in another order.
  */
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
@@ -18,12 +18,14 @@ export interface McpEndpoint {
 /** Maximum number of messages in flight. When this number is reached, reading pauses. */
 const atOnceMax = 64
 
-/** Maximum size of a message in bytes. The server has a lower limit with a better error. */
+/**
+ * Maximum size of a message in bytes. The server has a lower limit, and its error is more specific.
+ */
 const lineSizeMax = 64_000_000
 
 /**
- * Forwards messages until the input has ended and all are answered, the output closes, or
- * `stop` is aborted.
+ * Forwards messages until `stop` is aborted, the output closes, or all messages of an ended input
+ * have their replies.
  */
 export async function forwardMessages(
   input: Readable,
@@ -34,7 +36,7 @@ export async function forwardMessages(
   const forwarder = new Forwarder(endpoint, output, stop)
   const running = new Set<Promise<void>>()
   const left = new AbortController()
-  // The assistant has closed its end, so replies have no reader.
+  // An error of the output means that the assistant no longer reads replies.
   output.on('error', () => left.abort())
   const ended = AbortSignal.any([stop, left.signal])
   for await (const line of readLines(input, lineSizeMax, ended)) {
@@ -127,28 +129,28 @@ class Forwarder {
     else await this.#write(answer)
   }
 
-  /** Writes the reply to a line that could not be parsed, and so has no id. */
+  /** Writes an error reply without an id, for a line that could not be read. */
   async refuse(message: string): Promise<void> {
     await this.#write(errorAnswer(undefined, message))
   }
 
   async #write(answer: string): Promise<void> {
     if (this.#output.destroyed || answer === '') return
-    // Line breaks can become spaces: JSON has them only between tokens.
+    // JSON has line breaks only between tokens, so they can be replaced by spaces.
     if (this.#output.write(`${answer.replace(/[\r\n]+/g, ' ')}\n`)) return
     await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
   }
 }
 
 /**
- * Replaces the server's message about an invalid token, which names an HTTP header and does not
- * help users of this command.
+ * Replaces the server's message about an invalid token, which names an HTTP header. Users of this
+ * command set the token with --token instead.
  */
 const badToken =
   'The server does not accept the token. Set STELA_TOKEN or --token to a valid token ' +
   'of that server. "stela token create" creates one.'
 
-/** Reads only the fields that are needed here; the server validates the message. */
+/** Reads only the fields that this module needs; the server validates the message. */
 function readMessage(line: string): Sent {
   try {
     return objectOf(JSON.parse(line))
@@ -164,8 +166,8 @@ function objectOf(value: unknown): Record<string, unknown> {
 }
 
 /**
- * The message of an error that the server reports outside the protocol, such as an invalid token
- * or a request that is too large; undefined when the text contains no such error.
+ * The message of an error that the server reports outside the protocol, such as a request that is
+ * too large; undefined when the text contains no such error.
  */
 function problemIn(text: string): string | undefined {
   const { errors } = readMessage(text) as { readonly errors?: unknown }

@@ -5,7 +5,10 @@ export const tooLong = Symbol('too long')
 
 const lineFeed = 0x0a
 
-/** Non-empty lines. A line of more than `sizeMax` bytes is not kept in memory. */
+/**
+ * Yields all non-empty lines. Instead of a line of more than `sizeMax` bytes, yields `tooLong` and
+ * does not buffer the line.
+ */
 export async function* readLines(
   input: Readable,
   sizeMax: number,

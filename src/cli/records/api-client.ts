@@ -1,8 +1,9 @@
 /**
  * Sends commands to a running server over a few persistent connections.
  *
- * Requests are retried with growing pauses when the server becomes unreachable. Before the
- * first reply there is no retry, since the address is more likely to be wrong.
+ * Requests are retried with growing pauses when the server is unreachable or reports a temporary
+ * error. Before the first reply, requests are not retried, because a wrong address is the more
+ * likely cause.
  */
 import type { Agent } from 'node:http'
 import * as https from 'node:https'
@@ -18,7 +19,7 @@ export interface ApiClientOptions {
   readonly token: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly connections: number
-  /** Milliseconds for which a request is retried when the server is unreachable. */
+  /** Milliseconds for which a request is retried after its first failure. */
   readonly retryForMs: number
 }
 
@@ -26,7 +27,10 @@ export interface ApiAnswer {
   readonly status: number
   readonly body: JsonObject
   readonly errors: readonly AnswerError[]
-  /** Whether an earlier attempt of this request may have been executed. */
+  /**
+   * Whether an earlier attempt of this request failed in a way that does not show whether the
+   * server executed it.
+   */
   readonly isRepeated: boolean
 }
 
@@ -39,8 +43,8 @@ export interface AnswerError {
 const pauseMsMin = 100
 const pauseMsMax = 10_000
 /**
- * Milliseconds without a byte after which a connection counts as dead: long enough for an
- * embedding service.
+ * Milliseconds without a byte after which a connection counts as dead. The value exceeds the time
+ * that embedding services take.
  */
 const silenceMsMax = 300_000
 
@@ -69,8 +73,8 @@ export class ApiClient {
   }
 
   /**
-   * Sends the JSON text of a command to a path below /v1. Errors in the reply are returned,
-   * except those after which no command can succeed.
+   * Sends a command as JSON text to a path below /v1. Returns errors of the reply, except errors
+   * after which no command can succeed: these are thrown.
    */
   async send(path: string, command: string): Promise<ApiAnswer> {
     const givesUpAt = Date.now() + this.#options.retryForMs
@@ -103,7 +107,7 @@ export class ApiClient {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       const mayBeDone = code !== 'ECONNREFUSED' && code !== 'ENOTFOUND'
-      // An error for several refused addresses has a code but no message.
+      // If several addresses of a host refuse the connection, the error has a code but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
       const hint = this.#wasReached ? '' : '. Check --url.'
       return { away: `cannot reach the server at ${url}: ${reason}${hint}`, mayBeDone }
@@ -192,7 +196,9 @@ function textAt(value: Value, name: string): string {
   return typeof member === 'string' ? member : ''
 }
 
-/** The member that a path of names leads to; undefined when a member on the path is missing. */
+/**
+ * The value that is reached by following these member names; undefined when a member is missing.
+ */
 export function memberAt(value: Value, ...names: readonly string[]): Value | undefined {
   let at: Value | undefined = value
   for (const name of names) at = isObject(at) ? at.get(name) : undefined

@@ -1,7 +1,7 @@
 /**
- * CSV after RFC 4180: records to cells, and cells to values. `csv-parse` is not an option:
- * after a misplaced quote it skips valid records up to the next quote, but an import must
- * reject only the broken record.
+ * CSV according to RFC 4180: splits records into cells, and converts cells to values. `csv-parse`
+ * cannot be used: after a misplaced quote it skips valid records up to the next quote, while an
+ * import must reject only the invalid record.
  */
 import { JsonProblem, parseJson } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
@@ -50,7 +50,7 @@ function closingQuote(text: string, from: number): number {
   return -1
 }
 
-/** The column names in the first record. */
+/** Reads the column names from the first record. */
 export function readHeader(text: string): readonly string[] {
   const names = readCells(text)
   if (names instanceof BadRecord)
@@ -69,7 +69,7 @@ export function readHeader(text: string): readonly string[] {
   return names
 }
 
-/** Converts a record to an object, without its empty cells. */
+/** Converts a record to an object. Empty cells have no member in the object. */
 export function readRow(
   names: readonly string[],
   text: string,
@@ -96,15 +96,12 @@ export function readRow(
 export const readText: CellReader = (name, cell) =>
   name === '$vector' ? readJsonCell(name, cell) : cell
 
-/**
- * Reads cells of documents: a cell with a JSON number, true or false becomes a number or
- * boolean.
- */
+/** Reads cells of documents: a JSON number becomes a number, and true or false a boolean. */
 export const inferValue: CellReader = (name, cell) => {
   if (cell === 'true') return true
   if (cell === 'false') return false
   const value = isNumeral(cell) ? readJsonCell(name, cell) : readText(name, cell)
-  // A numeral that exceeds the limits stays a string.
+  // A number that exceeds the limits of numerals stays a string.
   return value instanceof BadRecord && name !== '$vector' ? cell : value
 }
 
@@ -128,7 +125,7 @@ export function readByType(types: ReadonlyMap<string, string>): CellReader {
         return cell.startsWith('{')
           ? readJsonCell(name, cell)
           : new Map([['$binary', cell]])
-      // A string for a vector column is a text to embed.
+      // A vector column accepts a vector as JSON. The server embeds any other text.
       case 'vector':
         return /^[[{]/.test(cell) ? readJsonCell(name, cell) : cell
       case 'list':
@@ -143,7 +140,8 @@ export function readByType(types: ReadonlyMap<string, string>): CellReader {
 }
 
 /**
- * Whether the cell is a JSON number. 007 is not: it is an identifier, and stays a string.
+ * Whether the cell is a JSON number. A cell such as 007 is not a JSON number: it is probably an
+ * identifier, so it stays a string.
  */
 function isNumeral(cell: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(cell)

@@ -1,6 +1,4 @@
-/**
- * An error that the user can fix. It is printed as one line on standard error.
- */
+/** An error that the user can fix. The command prints it as one line on standard error. */
 export class CommandFailure extends Error {
   constructor(message: string) {
     super(message)
@@ -20,14 +18,14 @@ export async function reportFailures(work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Removes line breaks and terminal control characters, since the text may come from a
+ * Replaces line breaks and terminal control characters by spaces, because the text may come from a
  * server.
  */
 function printable(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ')
 }
 
-/** Converts a file system error to one line; other errors are unexpected here. */
+/** Converts a file system error to a CommandFailure; throws any other error. */
 export function fileFailure(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error
   const { syscall, code, message } = error as NodeJS.ErrnoException

@@ -1,9 +1,9 @@
 /**
- * The progress of an import, in a small file beside the input, so that an interrupted
- * import can be resumed.
+ * The progress of an import, in a small file next to the input, so that an interrupted import can
+ * be resumed.
  *
- * The file has two numbers: all records up to `done` are settled, and no record beyond
- * `sent` was sent. Records in between may or may not be stored.
+ * The file contains two record numbers. All records up to `done` are settled, and no record after
+ * `sent` was sent. Records between the two may be stored or not.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { writeReplacing } from '../../engine/private-files.ts'
@@ -11,12 +11,12 @@ import { CommandFailure, fileFailure } from './failure.ts'
 import type { InputIdentity } from './input.ts'
 
 export interface ImportState {
-  /** Number of settled records. */
+  /** Number of settled records: the server stored or rejected them. */
   done: number
   /** Number of records that may have been sent. */
   sent: number
   inserted: number
-  /** Number of records that an interrupted request had already stored. */
+  /** Number of records that were already stored by an interrupted request. */
   there: number
   rejected: number
   /** Size of the rejects file in bytes. */
@@ -27,7 +27,10 @@ export function newState(): ImportState {
   return { done: 0, sent: 0, inserted: 0, there: 0, rejected: 0, rejectsSize: 0 }
 }
 
-/** Input and target of an import; the state is valid only for the same subject. */
+/**
+ * Input and target of an import. An import can use a state only if its own input and target are
+ * equal.
+ */
 export interface ImportSubject {
   readonly input: InputIdentity
   readonly target: string
@@ -42,7 +45,10 @@ export class StateFile {
     this.#subject = subject
   }
 
-  /** The state of an earlier import; undefined without one. */
+  /**
+   * The state of an earlier import; undefined if the file does not exist. Throws if the import
+   * cannot be resumed from it.
+   */
   read(): ImportState | undefined {
     let text: string
     try {
@@ -70,7 +76,7 @@ export class StateFile {
     return kept.state
   }
 
-  /** Like read, but returns undefined for a state that cannot be resumed. */
+  /** Like `read`, but returns undefined where `read` throws. */
   readIfSound(): ImportState | undefined {
     try {
       return this.read()
@@ -80,7 +86,10 @@ export class StateFile {
     }
   }
 
-  /** Writes the state atomically: a killed process leaves the old state or the new one. */
+  /**
+   * Writes the state atomically: if the process is killed, the file contains the old or the new
+   * state.
+   */
   write(state: ImportState): void {
     const written = `${this.path}.new`
     writeReplacing(written, JSON.stringify({ ...this.#subject, state }) + '\n')

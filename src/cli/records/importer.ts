@@ -1,9 +1,9 @@
 /**
- * Sends the records of an input in batches, several at a time, and settles them in order.
+ * Sends the records of an input in batches, several at a time, and settles the batches in order.
  *
- * Counting, rejecting and recording progress happen in input order, so that one number
- * describes the progress of an import. A batch that is answered early waits for earlier
- * ones. The number of waiting batches is bounded by what keeps the connections busy.
+ * Records are counted and rejected in input order, so that one number describes the progress of an
+ * import. A batch whose reply arrives early waits until all earlier batches are settled. At most
+ * two batches per connection wait, which keeps the connections busy.
  */
 import { BadRecord } from './csv.ts'
 import type { ImportState } from './import-state.ts'
@@ -24,12 +24,9 @@ export interface ImporterOptions {
   readonly target: RecordTarget
   readonly rejects: Rejects
   readonly connections: number
-  /** The state of an earlier run or a new one; the importer updates it. */
+  /** The state of an earlier run, or a new state; the importer updates it. */
   readonly state: ImportState
-  /**
-   * Saves the state. Called after every change, before any action that relies on the
-   * change.
-   */
+  /** Saves the state. Called before a batch is sent and after a batch is settled. */
   readonly save: () => void
 }
 
@@ -45,7 +42,7 @@ interface Batch {
 
 export class Importer {
   readonly #options: ImporterOptions
-  /** Number of the last record that an earlier run may have sent. */
+  /** Number of records that an earlier run may have sent. */
   readonly #sentBefore: number
   /** Batches in flight, in input order. */
   readonly #waiting: Batch[] = []
@@ -72,7 +69,7 @@ export class Importer {
     this.#size += size
   }
 
-  /** Sends the last batch and waits until all are settled. */
+  /** Sends the last batch and waits until all batches are settled. */
   async finish(): Promise<void> {
     if (this.#items.length > 0) await this.#send()
     await this.settle()
@@ -105,7 +102,7 @@ export class Importer {
       content instanceof BadRecord ? [] : [content],
     )
     const outcomes = insertBatch(target, documents)
-    // The rejection is handled when this batch is settled.
+    // Prevents an unhandled rejection. The rejection is handled when this batch is settled.
     outcomes.catch(() => undefined)
     this.#waiting.push({ items, outcomes })
   }

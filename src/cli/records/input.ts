@@ -11,8 +11,8 @@ import { CommandFailure, fileFailure } from './failure.ts'
 import { splitterFor, type Format, type RawRecord } from './split.ts'
 
 /**
- * Size and time of change of a file, which show whether the file has changed since an
- * earlier run.
+ * Size and modification time of a file, which show whether the file has changed since an earlier
+ * run.
  */
 export interface InputIdentity {
   readonly size: number
@@ -41,8 +41,8 @@ export class Input {
   }
 
   /**
-   * Opens an input; `-` is standard input. Without a format, the file name and content
-   * decide.
+   * Opens an input; `-` is standard input. If `format` is undefined, it is detected from the name
+   * and content of the file.
    */
   static async open(path: string, format: Format | undefined): Promise<Input> {
     try {
@@ -67,7 +67,7 @@ export class Input {
     }
   }
 
-  /** The records, in groups as the chunks arrive. */
+  /** The records, in one group per chunk of input. */
   async *records(): AsyncGenerator<RawRecord[]> {
     const splitter = splitterFor(this.format, defaultLimits.bodySizeMax)
     try {
@@ -100,8 +100,8 @@ function inputFailure(path: string, error: unknown): CommandFailure {
 }
 
 /**
- * The format by the file name or, failing that, the first bytes. `data.csv.gz` and
- * `data.csv.rejected` have the format of `data.csv`.
+ * The format according to the file name, or otherwise to the first bytes. Endings such as .gz and
+ * .rejected are ignored: `data.csv.rejected` has the format of `data.csv`.
  */
 function formatOf(path: string, first: Buffer): Format {
   const name = path.replace(/(?:\.(?:gz|gzip|rejected))+$/i, '')
@@ -130,7 +130,7 @@ async function* counted(
 }
 
 function unpacked(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  // Errors reach the consumer of the stream.
+  // The consumer of the stream handles its errors.
   return pipeline(Readable.from(source), createGunzip(), () => undefined)
 }
 
@@ -146,14 +146,14 @@ async function* withoutMark(
 }
 
 /**
- * Maximum number of bytes to examine: an input with more leading white space is not treated
- * as a JSON array.
+ * Maximum number of bytes that are read to detect the format. An input that starts with more white
+ * space is not recognized as a JSON array.
  */
 const peekSizeMax = 1024 * 1024
 
 /**
- * Reads at least `count` bytes that are not white space, if the input has them, and returns
- * all bytes read.
+ * Reads until the input ends or `count` bytes other than white space have arrived. Returns the
+ * bytes read as `first`, and the whole input as `all`.
  */
 async function peek(
   source: AsyncIterable<Buffer>,

@@ -12,22 +12,22 @@ export interface SentDocument {
   readonly mayBeThere: boolean
 }
 
-/** `there`: the document is stored already, by an earlier attempt whose reply was lost. */
+/** `there`: an earlier attempt, whose reply was lost, has already stored the document. */
 export type InsertOutcome = 'inserted' | 'there' | { readonly refused: string }
 
 /** Maximum number of documents per request. */
 export const batchCountMax = defaultLimits.insertManyMax
 
 /**
- * Maximum bytes of documents per request, which only a single large document exceeds. A
- * fifth of the request limit, because requests in flight are held in memory.
+ * Maximum bytes of documents per request; a larger document is sent alone. The value is a fifth of
+ * the request limit, because requests in flight are held in memory.
  */
 export const batchSizeMax = defaultLimits.bodySizeMax / 5
 
 const before = '{"insertMany":{"documents":['
 const after = '],"options":{"ordered":false,"returnDocumentResponses":true}}}'
 
-/** Maximum bytes of a document, sent alone in a request. */
+/** Maximum bytes of a document that is the only one of a request. */
 export const documentSizeMax = defaultLimits.bodySizeMax - before.length - after.length
 
 export async function insertBatch(
@@ -44,7 +44,8 @@ export async function insertBatch(
     )
   const refusal = refusalOf(answer)
   if (documents.length === 1) return [{ refused: refusal }]
-  // One invalid document can make the server reject the whole request. Halving isolates it.
+  // One invalid document can make the server reject the whole request. Halving the batch isolates
+  // it.
   const middle = documents.length >> 1
   const outcomes = await insertBatch(target, documents.slice(0, middle))
   return [...outcomes, ...(await insertBatch(target, documents.slice(middle)))]
@@ -64,7 +65,8 @@ function outcomeOf(
 }
 
 /**
- * Why the server rejected the whole request. Throws for errors that any request would get.
+ * The reason why the server rejected the whole request. Throws if the server would reject any
+ * request for this reason.
  */
 function refusalOf({ status, errors }: ApiAnswer): string {
   if (status === 413) return 'the request exceeds the maximum size that the server accepts'

@@ -19,7 +19,10 @@ export class Meter {
   readonly #isTerminal = process.stderr.isTTY
   readonly #timer: NodeJS.Timeout
 
-  /** `noun` names the counted records; `read` is called for each update. */
+  /**
+   * `noun` names the counted records. `read` returns the current progress; it is called for each
+   * update.
+   */
   constructor(noun: string, read: () => Reading) {
     this.#noun = noun
     this.#read = read
@@ -32,7 +35,7 @@ export class Meter {
     if (this.#isTerminal) process.stderr.write('\r\x1b[K')
   }
 
-  /** Ends the progress. Returns a summary such as "in 1.5 s, 3333 documents a second". */
+  /** Ends the updates. Returns a summary such as "in 1.5 s, 3333 documents a second". */
   finish(count: number): string {
     clearInterval(this.#timer)
     this.clear()

@@ -12,8 +12,8 @@ import type { RawRecord } from './split.ts'
 export type DocumentReader = (record: RawRecord) => string | BadRecord
 
 /**
- * Reads records of JSON, which must be objects. Unless a record has both `$vector` and
- * `$vectorize`, its text is returned unchanged, with all digits and the order of keys.
+ * Reads JSON records, which must be objects. Returns the text of a record unchanged, including
+ * digits and the order of keys, unless the record has both `$vector` and `$vectorize`.
  */
 export function jsonReader(embeds: boolean): DocumentReader {
   return (record) => {
@@ -26,7 +26,7 @@ export function jsonReader(embeds: boolean): DocumentReader {
         `the record must be a JSON object, but is ${jsonTypeOf(document)}`,
       )
     if (!document.has('$vector') || !document.has('$vectorize')) return text
-    // An insert accepts only one of `$vector` and `$vectorize`; an export contains both.
+    // An export contains both `$vector` and `$vectorize`, but an insert accepts only one of them.
     document.delete(embeds ? '$vector' : '$vectorize')
     return printJson(document)
   }

@@ -19,14 +19,14 @@ export class Rejects {
   readonly #path: string | undefined
   readonly #format: Format
   readonly #tell: (line: string) => void
-  /** The header of a CSV input, which the rejects file repeats. */
+  /** The header of a CSV input. The rejects file starts with it. */
   header: Buffer | undefined
   #file: number | undefined
   #size: number
   #reported = 0
   #lost = 0
 
-  /** The first `size` bytes of the file are kept: they are from an earlier run. */
+  /** `size` is the length of the rejects file after an earlier run, whose bytes are kept. */
   constructor(
     path: string | undefined,
     format: Format,
@@ -43,7 +43,10 @@ export class Rejects {
     return this.#size
   }
 
-  /** Number of rejected records that the file cannot contain: too long, or empty. */
+  /**
+   * Number of rejected records that no file contains: they are too long or empty, or no path was
+   * given.
+   */
   get lost(): number {
     return this.#lost
   }
@@ -82,7 +85,7 @@ export class Rejects {
     return file
   }
 
-  /** Removes other users' access: the file may have existed with wider permissions. */
+  /** Removes other users' access, because an existing file may grant it. */
   #makePrivate(file: number, path: string): void {
     try {
       fchmodSync(file, privateFileMode)
@@ -101,8 +104,8 @@ export class Rejects {
 }
 
 /**
- * The JSON text without line breaks. JSON strings cannot contain any, so all of them are
- * white space between tokens.
+ * JSON text without line breaks. JSON strings cannot contain line breaks, so each of them is white
+ * space between tokens.
  */
 function onOneLine(bytes: Buffer): Buffer {
   return Buffer.from(

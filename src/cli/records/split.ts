@@ -1,7 +1,6 @@
 /**
- * Splits a byte stream into records: lines, the elements of a JSON array, or the records of
- * a CSV file. It does not decode and buffers at most one record, so inputs may have any
- * size.
+ * Splits a byte stream into records: lines, the elements of a JSON array, or the records of a CSV
+ * file. Inputs may have any size, because at most one record is buffered. Bytes are not decoded.
  */
 import {
   BACKSLASH,
@@ -17,7 +16,7 @@ import {
 } from '../../json/char-codes.ts'
 import { CommandFailure } from './failure.ts'
 
-/** A record as written, and its first line, counted from 1. */
+/** A record as unchanged bytes, and the number of its first line, counted from 1. */
 export interface RawRecord {
   readonly line: number
   /** The bytes of the record; empty when the record is empty or too long to buffer. */
@@ -29,7 +28,7 @@ export interface RawRecord {
 export interface Splitter {
   /** Returns the records that end in this chunk. */
   push(chunk: Buffer): RawRecord[]
-  /** Returns the last record, which ends with the input. */
+  /** Returns the last record if the end of the input completes a record. */
   end(): RawRecord[]
 }
 
@@ -80,7 +79,7 @@ class LineSplitter implements Splitter {
   }
 }
 
-/** The elements of one array. Only strings and brackets are recognized. */
+/** Splits one array into its elements. Recognizes only strings, brackets and commas. */
 class ArraySplitter implements Splitter {
   readonly #gathered: Gathered
   #state: 'before' | 'within' | 'after' | 'beyond' = 'before'
@@ -88,7 +87,7 @@ class ArraySplitter implements Splitter {
   #isInString = false
   #isEscaped = false
   #line = 1
-  /** First line of the element; 0 while only white space was seen. */
+  /** First line of the element; 0 until a byte other than white space arrives. */
   #startLine = 0
   #commas = 0
 
@@ -181,16 +180,16 @@ class ArraySplitter implements Splitter {
 }
 
 /**
- * Records of a CSV file: lines, which continue after a line break inside quotes. A quote
- * opens only at the start of a cell.
+ * Splits a CSV file into records. A record ends at a line break outside quotes. A quote opens a
+ * quoted cell only at the start of the cell.
  */
 class CsvSplitter implements Splitter {
   readonly #gathered: Gathered
   #isQuoted = false
   #isAtStart = true
   /**
-   * Whether the previous byte was a quote that ended the cell or is the first of an escaped
-   * pair.
+   * Whether the previous byte was a quote inside a quoted cell. The quote ends the cell, or is the
+   * first of an escaped pair.
    */
   #hasClosed = false
   #line = 1
@@ -258,10 +257,7 @@ class Gathered {
     else if (part.length > 0) this.#parts.push(part)
   }
 
-  /**
-   * Returns the gathered record, without a carriage return at its end, and starts the next
-   * one.
-   */
+  /** Returns the gathered record without a trailing carriage return, and starts the next record. */
   take(line: number): RawRecord {
     const size = this.#size
     const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)

@@ -6,7 +6,7 @@ import { wholeNumber } from '../../settings/setting-values.ts'
 import { ApiClient, memberAt, type ApiAnswer } from './api-client.ts'
 import { CommandFailure } from './failure.ts'
 
-/** Parsed values of the options below. */
+/** Parsed values of the options that `addTargetOptions` adds. */
 export interface TargetOptions {
   readonly url: string
   readonly token?: string
@@ -59,7 +59,7 @@ export interface ConnectOptions {
 export class RecordTarget {
   readonly kind: 'collection' | 'table'
   readonly name: string
-  /** Server, keyspace and name, for messages. */
+  /** URL of the collection or table, for messages and to identify the target. */
   readonly address: string
   readonly #client: ApiClient
   readonly #keyspace: string
@@ -79,8 +79,8 @@ export class RecordTarget {
   }
 
   /**
-   * Checks that the target exists, or creates it. For a table, returns the column types by
-   * name.
+   * Checks that the target exists; creates a missing collection if `create` is set. For a table,
+   * returns the column types by name.
    */
   async open(create: boolean): Promise<ReadonlyMap<string, string>> {
     const schema = this.kind === 'collection' ? '"findCollections":{}' : explainTables

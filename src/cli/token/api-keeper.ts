@@ -102,8 +102,7 @@ interface AnsweredError {
 function explain(status: number, answer: unknown, adminUrl: string): string {
   const { errors } = (answer ?? {}) as { errors?: readonly AnsweredError[] }
   const message = errors?.[0]?.message
-  // UNKNOWN_PATH is the answer of the Data API: the URL names its port instead of the
-  // management port.
+  // UNKNOWN_PATH is an error of the Data API: the URL has its port instead of the management port.
   const isOther = errors?.[0]?.errorCode === 'UNKNOWN_PATH'
   if (typeof message === 'string' && !isOther)
     return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
@@ -113,10 +112,10 @@ function explain(status: number, answer: unknown, adminUrl: string): string {
   )
 }
 
-/** Why a fetch failed: the reason is in the cause of its error. */
+/** Why a fetch failed. The `cause` of the error contains the reason. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   const { code, message: below } = (cause ?? { message: '' }) as NodeJS.ErrnoException
-  // An error for several refused addresses has a code but no message.
+  // If several addresses of a host refuse the connection, the error has a code but no message.
   return below === '' ? (code ?? message) : below
 }

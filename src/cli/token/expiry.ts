@@ -3,8 +3,8 @@ import { InvalidArgumentError } from 'commander'
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /**
- * The time of expiry, from "30d" and "12h" relative to now, or from a timestamp. A date
- * means its start in UTC.
+ * Converts an expiry to a timestamp. A duration such as "30d" or "12h" counts from `now`. A date
+ * means the start of the day in UTC.
  */
 export function readExpiry(text: string, now = Date.now()): string {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []

@@ -27,7 +27,7 @@ async function open(dataDir: string): Promise<OpenedAccess> {
   }
 }
 
-/** Awaits a change of the tokens. If the change is refused, throws a CommandFailure. */
+/** Awaits a change of the tokens. Converts an expected error to a CommandFailure. */
 async function refused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

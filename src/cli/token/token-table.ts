@@ -39,13 +39,14 @@ function expiryText(expiresAt: string | undefined, now: number): string {
 }
 
 /**
- * A time in UTC to the minute; "unknown" for the creation of tokens of the first version.
+ * A time in UTC to the minute. Returns "unknown" for the year 1970: tokens of version 0.1 have no
+ * creation time.
  */
 function shortTime(iso: string): string {
   return iso.startsWith('1970-') ? 'unknown' : iso.slice(0, 16) + 'Z'
 }
 
-/** Removes terminal control characters. */
+/** Replaces terminal control characters by spaces. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ')
 }

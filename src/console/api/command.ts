@@ -1,6 +1,4 @@
-/**
- * Client of the command API. The console sends commands the same way as any other client.
- */
+/** Client of the command API. The console sends commands in the same way as any other client. */
 import { parseJson } from '../json/parse-json.ts'
 import { printJson } from '../json/print-json.ts'
 import {
@@ -34,7 +32,8 @@ export type TraceDetail = 'events' | 'full'
 export interface CommandOptions {
   readonly signal?: AbortSignal
   /**
-   * Requests a trace, as status.trace of the reply. A full trace also has the plans of reads.
+   * Requests a trace, which status.trace of the reply contains. A full trace also has the plans of
+   * reads.
    */
   readonly trace?: TraceDetail | undefined
   readonly headers?: Readonly<Record<string, string>>
@@ -45,9 +44,9 @@ export interface CommandOptions {
  * large.
  */
 class Reply {
-  /** The body that was sent. */
+  /** The body of the request. */
   readonly sent: string
-  /** The body that came back, with all digits of its numbers. */
+  /** The body of the reply as text, with all digits of its numbers. */
   readonly received: string
   /** Milliseconds from the request to the last byte of the reply. */
   readonly elapsedMs: number
@@ -61,8 +60,8 @@ class Reply {
   }
 
   /**
-   * The data of the reply, parsed by JSON.parse: fine for counts, names and vectors. It
-   * must not be written back, because numbers lose digits.
+   * The data of the reply, parsed by JSON.parse. Numbers may lose digits, so the data must not be
+   * sent back to the server. Suitable for counts, names and vectors.
    */
   get data(): ReplyData {
     return this.#read().data ?? {}
@@ -111,12 +110,14 @@ interface Plain {
   readonly errors?: readonly ApiProblem[]
 }
 
-/** The API rejected a command, in whole or in part. */
+/** Thrown when the API rejects a command, in whole or in part. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly errors: readonly ApiProblem[]
   readonly httpStatus: number
-  /** The partial result, for instance the inserted documents of an insertMany. */
+  /**
+   * The reply, which may contain a partial result, such as the inserted documents of an insertMany.
+   */
   readonly reply: Reply
 
   constructor(errors: readonly ApiProblem[], httpStatus: number, reply: Reply) {
@@ -162,7 +163,7 @@ export async function command(
   })
   const received = await response.text()
   const reply = new Reply(body, received, performance.now() - startedAt)
-  // A reply that begins with its data has no errors. It may be large, and is not parsed
+  // A reply that begins with its data has no errors. Such a reply may be large, so it is not parsed
   // here.
   const mayFail =
     !response.ok || received.startsWith('{"errors"') || !received.startsWith('{"data"')
@@ -174,7 +175,7 @@ export async function command(
   return reply
 }
 
-/** The errors of a reply; none when the body is not JSON, as a proxy may send. */
+/** The errors of a reply. Empty if the body is not JSON: a proxy may send such a reply. */
 function readErrors(reply: Reply): readonly ApiProblem[] {
   try {
     return reply.errors

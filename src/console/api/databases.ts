@@ -4,7 +4,7 @@ import { manage } from './manage.ts'
 export interface Database {
   /** Id in the path of the command API; empty for the home database. */
   readonly id: string
-  /** Id in the management API; absent when that API is not available. */
+  /** Id in the management API; absent when the management API is not available. */
   readonly managedId?: string
   readonly name: string
   readonly isHome: boolean

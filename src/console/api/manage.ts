@@ -1,4 +1,4 @@
-/** Client of the management API, which is also served on the port of the console. */
+/** Client of the management API, which the server also serves on the port of the console. */
 import { send } from './send.ts'
 
 export class ManageError extends Error {

@@ -59,7 +59,7 @@ export const noTable: TableDefinition = {
 }
 
 /**
- * Whether the key is known. That of a table is unknown when the token may not list the
+ * Whether the primary key is known. The key of a table is unknown when the token may not list the
  * table.
  */
 export function hasKnownKey({ kind, table }: Place): boolean {
@@ -72,8 +72,8 @@ export function keyColumns({ table }: Place): readonly string[] {
 }
 
 /**
- * The path of the command API, relative to the server's root. Only databases other than the
- * home database are named in it.
+ * The path of the command API, relative to the server's root. The path names a database only if it
+ * is not the home database.
  */
 export function commandPath({ database, keyspace, name }: Address): string {
   const root = database === '' ? 'v1' : `databases/${encodeURIComponent(database)}/v1`

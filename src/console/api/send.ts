@@ -2,7 +2,7 @@
 import { session, signOut } from './session.ts'
 import { Store } from './store.ts'
 
-/** The server could not be reached. */
+/** Thrown when the server cannot be reached. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }
@@ -11,8 +11,8 @@ export class ConnectionError extends Error {
 export const isReachable = new Store(true)
 
 /**
- * URL of the server. Its path is the part of the page's path before /console: usually empty, or
- * the prefix of a proxy.
+ * URL of the server. The path of the URL is the part of the page's path before /console: usually
+ * empty, or the prefix that a proxy adds.
  */
 export const serverRoot = new URL(
   location.pathname.replace(/\/console(?:\/[^/]*)?$/, '/'),
@@ -28,7 +28,7 @@ export async function send(path: string, request: RequestInit = {}): Promise<Res
   const headers = new Headers(request.headers)
   if (token !== undefined) headers.set('Token', token)
   const response = await sendAsIs(path, { ...request, headers })
-  // The token may have been revoked since the user signed in. The user has to sign in
+  // The token may have been revoked since the user signed in. In that case, the user has to sign in
   // again.
   if (response.status === 401 && token !== undefined && session.get()?.token === token)
     if (await isUnknownToken(response)) signOut()
@@ -55,10 +55,7 @@ async function sendAsIs(path: string, request: RequestInit): Promise<Response> {
   }
 }
 
-/**
- * Whether the server does not know the token, as opposed to a known token that lacks a
- * permission.
- */
+/** Whether the token is unknown or expired. A missing permission also has the status 401. */
 async function isUnknownToken(response: Response): Promise<boolean> {
   const text = await response.clone().text()
   return text.includes('UNAUTHENTICATED_REQUEST') || text.includes('340018')

@@ -1,6 +1,6 @@
 /**
- * The session. The token is kept in memory, and in the tab's session storage if the user
- * asked for that; it is never part of a URL.
+ * The session. The token is kept in memory, and also in the tab's session storage if the user chose
+ * so. It is never part of a URL.
  */
 import { Store } from './store.ts'
 

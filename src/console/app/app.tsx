@@ -97,7 +97,8 @@ function PlacePage({ current }: { readonly current: Route }) {
       isUnlisted ? findUnlisted({ database, keyspace, name }, signal) : undefined,
     [isUnlisted],
   )
-  // Sizes are refreshed often; pages get the same object as long as the schema is the same.
+  // Sizes are refreshed often. Pages get the same object until the schema changes, so that they do
+  // not reload.
   const place = useMemo(
     () => target ?? unlisted.value,
     [database, keyspace, name, target?.options, target?.table, unlisted.value],
@@ -166,7 +167,7 @@ function Lazy<Props extends { readonly place?: Place }>({
   readonly load: () => Promise<ComponentType<Props>>
   readonly props: Props
 }) {
-  // The component is wrapped in an object, because Preact would call a function that is set
+  // The object around the component is necessary, because Preact would call a function that is set
   // as state.
   const { value, error, reload } = useLoad(
     async () => ({ Loaded: await loadModule(load) }),

@@ -17,7 +17,7 @@ import { chooseTheme, theme, type Theme } from '../kit/theme.ts'
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const current = useStore(route)
   const [isTreeShown, setTreeShown] = useState(false)
-  // In narrow windows the tree covers the page, so it closes on navigation.
+  // In narrow windows the tree covers the page, so navigation closes the tree.
   useEffect(() => setTreeShown(false), [current])
   return (
     <div class={`frame ${isTreeShown ? 'tree-shown' : ''}`}>
@@ -56,8 +56,8 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 const retryAfterMs = 2000
 
 /**
- * Shows that the server is unreachable, and polls until the server answers. The page below stays
- * as it is.
+ * Shows that the server is unreachable, and polls until the server answers. The page below the
+ * notice stays unchanged.
  */
 function Unreachable() {
   const isThere = useStore(isReachable)
@@ -79,8 +79,8 @@ function Unreachable() {
 }
 
 /**
- * Moves the focus to the page. The browser cannot follow the link itself, because the
- * fragment of the URL is the console's route.
+ * Moves the focus to the page. The browser cannot follow the link to #main, because the console
+ * uses the fragment of the URL as its route.
  */
 function skipToMain(event: Event): void {
   event.preventDefault()

@@ -1,9 +1,9 @@
 /**
- * All pages by their place in the console. Each is loaded on first use.
+ * All pages of the console, each loaded on first use.
  *
- * A tab belongs to a collection or table, and its component takes `{ place }`. A page
- * belongs to the server, and takes nothing. Style sheets of pages are listed in
- * styles/console.css: a sheet that only a lazily loaded page imports would be missing.
+ * A tab belongs to a collection or table, and its component takes `{ place }`. A page belongs to
+ * the server, and its component has no properties. Style sheets of pages are listed in
+ * styles/console.css: a style sheet that only a lazily loaded page imports would be missing.
  */
 import type { ComponentType } from 'preact'
 import { hasKnownKey, type Place } from '../api/place.ts'
@@ -13,9 +13,9 @@ import { mayManageAccess } from '../catalog/access-lists.ts'
 export interface TabPage {
   readonly tab: string
   readonly label: string
-  /** Whether the tab applies to the place; absent: it applies to every place. */
+  /** Whether the tab applies to the place; if absent, the tab applies to every place. */
   readonly isFor?: (place: Place) => boolean
-  /** The token needs at least one of these permissions to use the page. */
+  /** To use the page, the token needs at least one of these permissions. */
   readonly needs?: readonly Action[]
   /** Whether the page needs a schema, which the token may not be allowed to list. */
   readonly needsSchema?: boolean
@@ -25,7 +25,7 @@ export interface TabPage {
 export interface ServerPage {
   readonly page: string
   readonly label: string
-  /** Whether the token may use the page; if absent, it always may. */
+  /** Whether the token may use the page; if absent, every token may use it. */
   readonly isAllowed?: () => Promise<boolean>
   readonly load: () => Promise<ComponentType>
 }

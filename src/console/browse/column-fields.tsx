@@ -20,10 +20,10 @@ export interface ColumnFieldsProps {
   readonly onChange: (columns: readonly ColumnForm[]) => void
   /** Whether columns can be part of the key. */
   readonly hasKey: boolean
-  /** What a row of the form defines: a column, or a field of a user-defined type. */
+  /** Noun for a row of the form: a column, or a field of a user-defined type. */
   readonly noun?: 'column' | 'field'
   readonly title?: string
-  /** Whether the list may be empty. */
+  /** Whether the list of columns may be empty. */
   readonly isOptional?: boolean
 }
 

@@ -14,7 +14,7 @@ export interface CommandDialogProps {
   readonly title: string
   readonly address: Address
   readonly command: string
-  /** Returns the command's fields. May throw while the input is incomplete. */
+  /** Returns the fields of the command. May throw while the input of the user is incomplete. */
   readonly fields: () => Printable
   readonly submitLabel: string
   readonly isDanger?: boolean

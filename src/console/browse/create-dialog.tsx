@@ -1,4 +1,4 @@
-/** Common dialog of the forms that create a named object. */
+/** Dialog that all forms use to create a named object. */
 import type { ComponentChildren } from 'preact'
 import type { Printable } from '../json/value.ts'
 import { TextField } from '../kit/fields.tsx'
@@ -20,7 +20,7 @@ export interface CreateDialogProps extends Omit<CreateProps, 'keyspace'> {
   readonly name: string
   readonly onName: (name: string) => void
   readonly fields: () => Printable
-  /** Fields besides the name. */
+  /** Form fields in addition to the name. */
   readonly children?: ComponentChildren
 }
 

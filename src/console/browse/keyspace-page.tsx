@@ -232,7 +232,7 @@ export function KeyspacePage({
   )
 }
 
-/** A short description for the list. */
+/** A short description of a collection or table, for the list. */
 function describe({ kind, options, table }: Target): string {
   if (kind === 'table') {
     const count = table.columns.size

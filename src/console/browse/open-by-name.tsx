@@ -10,7 +10,10 @@ import { TextField } from '../kit/fields.tsx'
 import { ErrorNotice } from '../kit/notice.tsx'
 import type { Part } from '../catalog/catalog.ts'
 
-/** Says why a part of the catalog cannot be listed, and offers to open a target by name. */
+/**
+ * Explains that the token may not list a part of the catalog, and offers to open a collection or
+ * table by name.
+ */
 export function UnlistedNotice({
   part,
   database,
@@ -20,7 +23,7 @@ export function UnlistedNotice({
   readonly part: Part<readonly unknown[]> | undefined
   readonly database: string
   readonly keyspace?: string
-  /** Whether the list may be empty because no object was created yet. */
+  /** Whether the list may be empty because no object has been created. */
   readonly mayCreate?: boolean
 }) {
   const [keyspace, setKeyspace] = useState(known)

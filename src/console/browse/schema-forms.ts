@@ -1,6 +1,6 @@
 /**
- * Values of the schema forms, and the commands that they become. Pure functions, so that
- * tests need no DOM.
+ * Values of the forms for schemas, and their conversion to commands. All functions are pure, so
+ * that tests need no DOM.
  */
 import { parseJson } from '../json/parse-json.ts'
 import type { Printable } from '../json/value.ts'
@@ -31,7 +31,7 @@ export interface CollectionForm {
   readonly sourceModel: string
   readonly service: ServiceForm
   readonly indexing: 'all' | 'allow' | 'deny'
-  /** Paths, one per line. */
+  /** Paths of fields, one per line. */
   readonly paths: string
   readonly lexical: 'default' | 'on' | 'off'
   readonly analyzer: string
@@ -158,7 +158,7 @@ export interface ColumnForm {
   readonly name: string
   readonly type: ColumnKind
   readonly keyType: string
-  /** Value type of a list, set or map; `type:<name>` for a user-defined type. */
+  /** Value type of a list, set or map; `type:<name>` for the user-defined type `name`. */
   readonly valueType: string
   readonly dimension: string
   readonly service: ServiceForm
@@ -209,10 +209,7 @@ export function createTableFields({ name, columns, ifNotExists }: TableForm): Pr
   }
 }
 
-/**
- * The columns of a definition. They are a map, because a column may have any name, such as
- * `__proto__`.
- */
+/** The columns of a definition. A Map, because a column may have any name, such as `__proto__`. */
 export function columnFields(
   columns: readonly ColumnForm[],
 ): ReadonlyMap<string, Printable> {
@@ -253,7 +250,7 @@ export function alterTypeFields(
   }
 }
 
-/** The operation of alterTable that gives a vector column a service. */
+/** The operation of alterTable that sets the embedding service of a vector column. */
 export function addVectorizeFields(column: string, service: ServiceForm): Printable {
   return {
     operation: { addVectorize: { columns: new Map([[column, serviceOf(service)]]) } },
@@ -267,7 +264,7 @@ function partType(type: string): Printable {
   return { type: 'userDefined', udtName: type.slice(ownType.length) }
 }
 
-/** The choice for a user-defined type as the value type of a list, set or map. */
+/** The choice in the form for a user-defined type as the value type of a list, set or map. */
 export function ownTypeChoice(name: string): string {
   return ownType + name
 }

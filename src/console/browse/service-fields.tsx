@@ -8,8 +8,8 @@ import { noService, type ServiceForm } from './schema-forms.ts'
 interface Parameter {
   readonly name: string
   /**
-   * Type of the parameter: uppercase for a parameter of a provider, lowercase for one of a
-   * model.
+   * Type of the parameter. Parameters of a provider have uppercase types, parameters of a model
+   * lowercase types.
    */
   readonly type: string
   readonly displayName?: string
@@ -55,7 +55,7 @@ function useEmbeddingProviders(database: string) {
   )
 }
 
-/** A model of this name means that the provider accepts any model name. */
+/** Name of a model in the list of a provider that accepts any model name. */
 const anyModel = 'any-model'
 
 export function ServiceFields({
@@ -96,7 +96,8 @@ export function ServiceFields({
     onDimension?.(sizeOf(first))
   }
   const chooseModel = (name: string) => {
-    // Another model may have other parameters; the parameters of the provider are kept.
+    // Parameters of the provider are kept. Parameters of the model are dropped, because another
+    // model may have others.
     const own = new Set(provider?.parameters.map((parameter) => parameter.name))
     const kept = Object.entries(service.parameters).filter(([key]) => own.has(key))
     onChange({ ...service, modelName: name, parameters: Object.fromEntries(kept) })

@@ -31,7 +31,7 @@ interface Line {
   readonly facts?: string
   readonly title?: string
   readonly isCurrent: boolean
-  /** Loads the children, unless they are loaded. */
+  /** Loads the children if they are not loaded yet. */
   readonly open?: () => void
   /** Handlers for dropped files, on a collection or table. */
   readonly drop?: ReturnType<typeof fileDrop>
@@ -46,7 +46,7 @@ export function Tree() {
   const lines = listLines(state, current, wanted.trim().toLowerCase(), (key, isDefault) =>
     isDefault ? !closed.has(key) : opened.has(key),
   )
-  // Load the children of open lines, unless they are loaded.
+  // Loads the children of open lines.
   useEffect(() => {
     for (const line of lines) if (line.isOpen === true) line.open?.()
   })
@@ -264,7 +264,9 @@ function listKeyspace(
   return wanted !== '' && below.length === 0 ? [] : [line, ...below]
 }
 
-/** Total size and counts of the keyspaces; empty while a part is unknown. */
+/**
+ * Total size and counts of the keyspaces; empty while the size of a collection or table is unknown.
+ */
 function sumOf(
   name: string,
   keyspaces: readonly (readonly Target[] | undefined)[],

@@ -1,7 +1,7 @@
 /**
- * Opens a collection or table that the token may not list. The kind follows from how the
- * server answers commands, and the columns of a table from a read. The key of a table stays
- * unknown.
+ * Opens a collection or table that the token may not list. The server's replies to commands show
+ * whether it is a collection or a table, and a read returns the columns of a table. The key of a
+ * table stays unknown.
  */
 import { command, CommandError } from '../api/command.ts'
 import {
@@ -16,8 +16,8 @@ import { readColumns } from '../catalog/catalog.ts'
 type UnlistedAddress = Pick<Place, 'database' | 'keyspace' | 'name'>
 
 /**
- * The options of an unlisted collection are unknown: the console offers all features, and
- * the server rejects those that do not apply.
+ * The options of an unlisted collection are unknown. The console therefore offers all features, and
+ * the server rejects commands for features that the collection lacks.
  */
 const anyOptions: CollectionOptions = {
   vector: { dimension: 0, metric: '', service: { provider: '', modelName: null } },
@@ -51,9 +51,9 @@ async function findColumns(
 }
 
 /**
- * Whether the server rejects updateMany for the name: the name is then that of a table, because
- * tables do not support updateMany. This check is for tokens that may write but not read. The
- * command changes no document.
+ * Whether the name belongs to a table: the server rejects updateMany for tables. This check is for
+ * tokens that may write but not read. The command matches no document and therefore changes
+ * nothing.
  */
 async function refusesUpdates(
   address: UnlistedAddress,

@@ -1,6 +1,6 @@
 /**
- * Tokens and roles that the token may list. A module of its own, because the frame needs it
- * and should load little.
+ * Lists tokens and roles if the token of the session may list them. This is a separate module,
+ * because the frame of every page needs it and should load little code.
  */
 import { manage, ManageError } from '../api/manage.ts'
 import type { Role } from './policies.ts'

@@ -1,6 +1,6 @@
 /**
  * The catalog: databases, their keyspaces, and the collections and tables of the keyspaces. Each
- * part is loaded on first use, and again when the console has changed it.
+ * part is loaded on first use, and loaded again after the console has changed it.
  */
 import { command, CommandError } from '../api/command.ts'
 import { listDatabases, type Database } from '../api/databases.ts'
@@ -16,7 +16,7 @@ import {
 import { Store } from '../api/store.ts'
 import { toPlain, valueAt, type JsonObject } from '../json/value.ts'
 
-/** A collection or table, with its size as far as it is known. */
+/** A collection or table, with its size if the size is known. */
 export interface Target extends Place {
   readonly documents?: number
   readonly bytes?: number
@@ -33,11 +33,11 @@ export interface Catalog {
   readonly databases: Part<readonly Database[]>
   /** Names of keyspaces by database. */
   readonly keyspaces: ReadonlyMap<string, Part<readonly string[]>>
-  /** Collections and tables by database and keyspace: see `keyOf`. */
+  /** Collections and tables by the key that `keyOf` makes of database and keyspace. */
   readonly targets: ReadonlyMap<string, Part<readonly Target[]>>
   /**
-   * Whether the management API is available on this port, rejects the token, or is not
-   * served.
+   * `here`: the management API is available. `absent`: this port does not serve it. `refused`: it
+   * rejects the token, or the databases could not be listed.
    */
   readonly management: 'here' | 'refused' | 'absent'
 }
@@ -60,12 +60,12 @@ export function forgetCatalog(): void {
   catalog.set(empty)
 }
 
-/** The latest load of each part. */
+/** Identifies the latest load of each part of the catalog. */
 const lastBegun = new Map<string, symbol>()
 
 /**
- * Begins to load a part. The returned function says whether this load is still the latest one:
- * otherwise its reply is stale.
+ * Begins to load a part. The returned function tells whether this load is still the latest one. If
+ * it is not, its reply is stale and must be ignored.
  */
 function beginLoad(part: string): () => boolean {
   const load = Symbol(part)
@@ -73,7 +73,10 @@ function beginLoad(part: string): () => boolean {
   return () => lastBegun.get(part) === load
 }
 
-/** The latest load of the databases; loads of sizes wait for it. */
+/**
+ * The latest load of the databases. Loads of sizes wait for it, because they need the ids of
+ * databases.
+ */
 let loadedDatabases = Promise.resolve()
 
 export function loadDatabases(): Promise<void> {
@@ -86,7 +89,7 @@ async function findDatabases(): Promise<void> {
   try {
     const databases = await listDatabases()
     if (!isWanted()) return
-    // A token that may not list databases may still use the home database.
+    // A token that may not list databases gets an empty list, but may still use the home database.
     if (databases.length === 0) setDatabases({ value: [homeDatabase] }, 'refused')
     else setDatabases({ value: databases }, 'here')
   } catch (error) {
@@ -167,7 +170,7 @@ export async function loadTargets(database: string, keyspace: string): Promise<v
   }
 }
 
-/** The targets, with their sizes in `sized`, which are shown until newer sizes arrive. */
+/** Copies the sizes in `sized` to the targets. The old sizes are shown until newer sizes arrive. */
 function withSizes(
   targets: readonly Target[],
   sized: readonly Target[],
@@ -216,7 +219,7 @@ async function findTables(address: KeyspaceAddress): Promise<readonly Target[]> 
       table: readDefinition(table.get('definition') as JsonObject),
     }))
   } catch (error) {
-    // Tables may be disabled in the server's settings.
+    // The server rejects the command if its settings disable tables.
     if (error instanceof CommandError && !error.isForbidden) return []
     throw error
   }
@@ -236,8 +239,7 @@ function readDefinition(definition: JsonObject): TableDefinition {
 }
 
 /**
- * Columns by name, in a map, because names are arbitrary: a column may be called
- * `__proto__`.
+ * Columns by name. The result is a Map, because a column may have any name, such as `__proto__`.
  */
 export function readColumns(columns: JsonObject): TableDefinition['columns'] {
   return new Map([...columns].map(([name, type]) => [name, toPlain(type) as ColumnType]))
@@ -251,8 +253,8 @@ interface SizeView {
 }
 
 /**
- * Maximum number of collections that are counted without the management API, one command
- * each.
+ * Maximum number of collections that the console counts if the management API is not available.
+ * Each count takes one command.
  */
 const countedMax = 50
 

@@ -1,7 +1,4 @@
-/**
- * The permissions of the token, so that the console offers only what the server would
- * accept.
- */
+/** The permissions of the token. The console offers only what the token permits. */
 import { manage, ManageError } from '../api/manage.ts'
 import { session } from '../api/session.ts'
 import type { Address } from '../api/place.ts'
@@ -26,7 +23,7 @@ export type Action =
 
 export interface May {
   (action: Action): boolean
-  /** Whether the server has denied all of these actions. */
+  /** Whether the server has replied that none of these actions is allowed. */
   readonly refuses: (actions: readonly Action[]) => boolean
 }
 
@@ -37,9 +34,9 @@ session.watch(() => {
 })
 
 /**
- * What the token may do at an address. No action is allowed until the server has answered.
- * Without a management API the permissions are unknown: the console offers every action,
- * and the server rejects what the token may not do.
+ * The permissions of the token at an address. Before the server has answered, no action is allowed.
+ * If this port does not serve the management API, the permissions are unknown. The console then
+ * offers every action, and the server rejects actions that the token may not do.
  */
 export function useMay(address: Address): May {
   const { database, keyspace = '', name = '' } = address

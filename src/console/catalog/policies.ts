@@ -1,6 +1,6 @@
 /**
- * Describes the permissions of roles in words, and makes the policies that the API accepts for
- * them.
+ * Describes the permissions of roles in words, and creates the policies that grant these
+ * permissions.
  */
 export interface Policy {
   readonly description: string
@@ -90,7 +90,7 @@ export function abilitiesOf(actions: readonly string[]): {
   return { labels, others: actions.filter((action) => !covered.has(action)).length }
 }
 
-/** A part of the organization; an empty level covers all of it. */
+/** A part of the organization. An empty level covers all objects of the level. */
 export interface Scope {
   readonly database: string
   readonly keyspace: string
@@ -106,7 +106,7 @@ export function resourceOf(organization: string, scope: Scope): string {
     ['keyspace', keyspace],
     ['table', target],
   ] as const
-  // Levels after the last named one are covered completely, and are omitted.
+  // Omits the levels below the last named one, because a policy covers them completely.
   const last = parts.findLastIndex(([, name]) => name !== '')
   const path = parts.slice(0, last + 1).map(([kind, name]) => `:${kind}:${name || '*'}`)
   return `drn:astra:org:${organization}${path.join('')}`

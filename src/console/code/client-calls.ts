@@ -106,10 +106,7 @@ const ofTables = [
   'deleteMany',
 ]
 
-/**
- * The method call that sends this command; undefined when no method sends exactly this
- * command.
- */
+/** The method call that sends exactly this command; undefined when no method does. */
 export function clientCall(request: CodeRequest, body: JsonNode): ClientCall | undefined {
   const method = methods.find(({ name }) => name === request.command)
   if (method === undefined || body.kind !== 'object' || request.target === undefined)
@@ -143,7 +140,7 @@ export function clientCall(request: CodeRequest, body: JsonNode): ClientCall | u
 
 const emptyObject: ObjectNode = { kind: 'object', from: 0, to: 0, members: [] }
 
-/** Whether a clause is missing or null, which means the same. */
+/** Whether a clause is missing or null. Both have the same meaning. */
 function isEmpty(value: JsonNode | undefined): boolean {
   return value === undefined || (value.kind === 'word' && value.value === null)
 }
@@ -159,7 +156,7 @@ function pick(
 ): { name: string; value: JsonNode }[] {
   return names.flatMap((name) => {
     const value = memberOf(node, name)
-    // An empty clause means the same as no clause, and clients omit it.
+    // An empty clause has the same meaning as a missing clause, and the clients omit it.
     return value === undefined || isEmpty(value) || isEmptyObject(value)
       ? []
       : [{ name, value }]

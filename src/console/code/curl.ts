@@ -2,7 +2,7 @@ import { readWholeTree } from '../json/json-tree.ts'
 import { escapeChar, jsonLiterals, printTree, quoteJson } from '../json/print-tree.ts'
 import { commandUrl, type CodeRequest } from './code-request.ts'
 
-/** Maximum length of an argument: some systems reject longer arguments; Linux allows 128 KiB. */
+/** Maximum length of a command-line argument. Linux allows 128 KiB; some systems allow less. */
 const argumentLengthMax = 100_000
 
 export function writeCurl(request: CodeRequest): string {
@@ -22,7 +22,7 @@ export function writeCurl(request: CodeRequest): string {
   return `${head}\n  -d '${body}'\n`
 }
 
-/** Interactive shells expand ! even inside quotes, so the JSON escapes it. */
+/** Some interactive shells expand ! even inside quotes, so the JSON text escapes it. */
 const shellJson = { ...jsonLiterals, string: quoteForShell, key: quoteForShell }
 
 function quoteForShell(value: string): string {

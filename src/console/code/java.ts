@@ -52,8 +52,8 @@ export function writeJava(request: CodeRequest): string {
 }
 
 /**
- * Why the client cannot send the command; undefined when it can. The client drops nulls and
- * reads numbers with a fraction as doubles.
+ * The reason why the client cannot send the command; undefined when it can. The client drops nulls,
+ * and reads numbers with a fraction as doubles.
  */
 function whyTextIsNeeded(request: CodeRequest, body: JsonNode): string | undefined {
   for (const node of walkTree(body)) {
@@ -253,7 +253,7 @@ function writeClass(
   comment: string,
   throwsClause = '',
 ): string {
-  // Lines of multi-line literals are indented already.
+  // Indents only the first line of a literal, because its further lines are already indented.
   const inner = lines.map((line) => (line === '' ? '' : `    ${line}`)).join('\n')
   return `${comment}${imports.map((name) => `import ${name};\n`).join('')}
 public class Example {
@@ -267,7 +267,7 @@ ${inner}
 /** Maximum length of a string constant: a class file limits constants to 65 535 bytes. */
 const constantLengthMax = 60_000
 
-/** JSON as a text block, whose quotes are on lines of their own. */
+/** JSON as a Java text block, with line breaks after the opening and before the closing quotes. */
 function textBlock(node: JsonNode, indent: string): string {
   const margin = `      ${indent}`
   const json = printTree(node, asciiJson, { indent: margin, step: '  ', width: 92 })
@@ -286,16 +286,16 @@ function textBlock(node: JsonNode, indent: string): string {
 }
 
 /**
- * Splits a line that exceeds the length of a constant; the parts end in an escaped line
- * break.
+ * Splits a line that exceeds the maximum length of a constant. Each part but the last ends in an
+ * escaped line break.
  */
 function cutLine(line: string): string[] {
   const cut: string[] = []
   let rest = line
   while (rest.length > constantLengthMax) {
     let at = constantLengthMax - 10
-    // Do not split inside an escape, or before a space, which Java would strip as
-    // indentation.
+    // A split inside an escape would break the escape. A split before a space would lose the space,
+    // because Java strips it as indentation.
     while (rest.charAt(at) === ' ' || /(?<!\\)(?:\\\\)*\\$/.test(rest.slice(0, at))) at--
     cut.push(`${rest.slice(0, at)}\\`)
     rest = rest.slice(at)
@@ -310,8 +310,8 @@ function quoteAscii(value: string): string {
 }
 
 /**
- * A Java string literal. Control characters have octal escapes, because Java replaces \u
- * escapes before it looks for the end of a string.
+ * A Java string literal. Control characters have octal escapes, because Java replaces \u escapes
+ * before it searches for the end of a string.
  */
 function quote(value: string): string {
   const inner = value.replaceAll(/[^\x20-\x7e]|["\\]/g, (char) => {

@@ -67,9 +67,7 @@ export function writePython(request: CodeRequest): string {
   return `${lines.join('\n')}\n`
 }
 
-/**
- * Splits a URL, because the client takes URLs without a path, and the path as an option.
- */
+/** Splits a URL into origin and path, because the client takes the path as a separate option. */
 function splitUrl(url: string): { readonly origin: string; readonly path: string } {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }
@@ -126,7 +124,10 @@ with urlopen(request) as response:
 `
 }
 
-/** JSON for a triple-quoted string: quotes occur at most two in a row, as in "a": "". */
+/**
+ * JSON for a string in triple quotes. Quotes inside strings are written as \u0022, so at most two
+ * quotes are adjacent, as in "a": "".
+ */
 const asciiJson: Literals = { ...jsonLiterals, string: quoteAscii, key: quoteAscii }
 
 function quoteAscii(value: string): string {
@@ -143,8 +144,7 @@ function hasTwins(body: JsonNode): boolean {
 }
 
 /**
- * Whether a number needs Decimal: it is neither an integer, which Python reads exactly, nor
- * a double.
+ * Whether a number needs Decimal, because a float would lose digits. Python reads integers exactly.
  */
 function needsDecimal(numeral: string): boolean {
   return !/^-?\d+$/.test(numeral) && !isDouble(numeral)
@@ -163,10 +163,7 @@ const literals: Literals = {
   trailingComma: true,
 }
 
-/**
- * A Python string literal. Python reads the escapes of JSON in the same way, and other
- * characters as they are.
- */
+/** A Python string literal. Python and JSON have the same escapes. */
 function quote(value: string): string {
   return jsonLiterals.string(value)
 }

@@ -95,8 +95,8 @@ console.log(await response.text())
 }
 
 /**
- * Whether a JavaScript object would lose the order of the keys (integer keys come first) or
- * a duplicate key.
+ * Whether a JavaScript object would change the order of the keys or drop a duplicate key.
+ * JavaScript objects list integer keys first.
  */
 function movesKeys(body: JsonNode): boolean {
   for (const members of walkMembers(body)) {
@@ -124,7 +124,7 @@ const literals: Literals = {
 }
 
 function writeKey(key: string): string {
-  // A plain key would set the prototype.
+  // In an object literal, a plain __proto__ key would set the prototype.
   if (key === '__proto__') return "['__proto__']"
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key)
 }

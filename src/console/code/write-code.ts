@@ -1,4 +1,7 @@
-/** Shows a command as code in several languages, to be pasted and run elsewhere. */
+/**
+ * Shows a command as code in several languages, so that users can copy the code and run it
+ * elsewhere.
+ */
 import { writeCurl } from './curl.ts'
 import { writeJava } from './java.ts'
 import { writePython } from './python.ts'

@@ -12,8 +12,8 @@ import {
 import type { Operator } from './operators.ts'
 
 /**
- * Returns the check of a clause. The check does not mark text that is not JSON: the editor
- * reports the syntax error.
+ * Returns a function that checks the text of a clause. For invalid JSON, it returns no
+ * marks, because the editor reports the syntax error.
  */
 export function checkClause(context: ClauseContext): Check {
   return (text) => {
@@ -54,7 +54,10 @@ function visitObject(
   }
 }
 
-/** Whether an object is a value rather than operators; values are not checked further. */
+/**
+ * Whether an object is a value and not an object of operators. The check ignores the contents of
+ * values.
+ */
 function isValue(shape: Shape, names: readonly string[]): boolean {
   if (shape.kind === 'condition')
     return isExtended(names) || !names.some((name) => name.startsWith('$'))

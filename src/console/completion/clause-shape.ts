@@ -96,7 +96,7 @@ const slice: Operator = {
   takes: 'number',
 }
 
-/** The operators that an object of this shape may have as names. */
+/** The operators that can be names in an object of this shape. */
 export function operatorsAt(
   shape: Shape,
   { list, command }: ClauseContext,
@@ -125,7 +125,7 @@ function pick(operators: readonly Operator[], names: readonly string[]): Operato
   return operators.filter(({ name }) => names.includes(name))
 }
 
-/** The fields that an object of this shape may have as names. */
+/** The fields that can be names in an object of this shape. */
 export function fieldsAt(shape: Shape, context: ClauseContext): readonly Field[] {
   const { list } = context
   switch (shape.kind) {
@@ -166,7 +166,7 @@ export function fieldsAt(shape: Shape, context: ClauseContext): readonly Field[]
   }
 }
 
-/** The search fields of the collection. */
+/** The search fields among `names` that the collection has. */
 function searchFields(list: FieldList, names: readonly string[]): Field[] {
   const has: Readonly<Record<string, boolean>> = {
     $vector: list.hasVector,
@@ -187,7 +187,7 @@ function special(path: string, type: string): Field {
   return { path, names: [path], types: [type], share: 0, values: [] }
 }
 
-/** Whether an object with these names is an extended JSON value rather than operators. */
+/** Whether an object with these names is an extended JSON value and not an object of operators. */
 export function isExtended(names: readonly string[]): boolean {
   return names.length === 1 && extendedNames.includes(names[0]!)
 }

@@ -63,7 +63,7 @@ function proposeNames(
   return { from: place.from, to: place.to, options: ranked(options, place.typed) }
 }
 
-/** The initial operand that is inserted with an operator. */
+/** The initial operand that completion inserts after an operator. */
 function startOf({ takes, name }: Operator, shape: Shape): string {
   if (shape.kind === 'filter') return name === '$not' ? '{}' : '[{}]'
   if (shape.kind === 'update') return '{}'
@@ -135,7 +135,7 @@ function operands(
   return takes === 'any' ? valuesOf(field, context) : []
 }
 
-/** Sample values of the field. */
+/** Values of the field in the sampled documents. */
 function valuesOf(path: string, { list }: ClauseContext): Proposal[] {
   const field = list.fields.find((one) => one.path === path)
   if (field === undefined) return []

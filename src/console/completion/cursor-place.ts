@@ -8,13 +8,13 @@ export interface CursorPlace {
   /** The range that a completion replaces. */
   readonly from: number
   readonly to: number
-  /** The part of that range before the cursor, without its opening quote. */
+  /** The part of the replaced range before the cursor, without its opening quote. */
   readonly typed: string
-  /** Other names of the object, which are not proposed again. */
+  /** Names that the object already has, which completion does not propose again. */
   readonly taken: readonly string[]
 }
 
-/** The place of a cursor; undefined where neither a name nor a value can begin. */
+/** The place of a cursor; undefined where neither a name nor a value can start. */
 export function cursorPlace(
   root: JsonNode | undefined,
   text: string,
@@ -89,8 +89,8 @@ function token(
 }
 
 /**
- * Whether the cursor is in a value. A cursor directly after a string or number counts,
- * because the user may still be typing the value.
+ * Whether the cursor is in or directly after a value. The end of a string or number belongs to the
+ * value, because the user may still be typing it.
  */
 function touches(node: JsonNode, text: string, position: number): boolean {
   if (node.kind === 'object' || node.kind === 'array') return isInside(node, text, position)
@@ -98,8 +98,8 @@ function touches(node: JsonNode, text: string, position: number): boolean {
 }
 
 /**
- * Whether the cursor is between the brackets. Without a closing bracket, the rest of the
- * text counts as well.
+ * Whether the cursor is between the brackets of an object or array. If the closing bracket is
+ * missing, the node extends to the end of the text.
  */
 function isInside(node: JsonNode, text: string, position: number): boolean {
   if (position <= node.from) return false

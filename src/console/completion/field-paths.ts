@@ -1,4 +1,4 @@
-/** The known fields: those of a sample of documents, or the columns of a table. */
+/** The fields that the console knows: fields of a sample of documents, or columns of a table. */
 import type { Place } from '../api/place.ts'
 import { extendedKind, isObject, Numeral, writePath } from '../json/value.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -50,7 +50,7 @@ class Tally {
   }
 }
 
-/** The fields of documents, nested ones included, in alphabetical order. */
+/** The fields of documents, including nested fields, in alphabetical order. */
 export function fieldsOf(documents: readonly JsonObject[]): readonly Field[] {
   const tallies = new Map<string, Tally>()
   const visit = (object: JsonObject, above: readonly string[]): void => {
@@ -110,7 +110,7 @@ export function fieldListOf(place: Place, sample: readonly JsonObject[]): FieldL
   }
 }
 
-/** Adds `_id`, which every document has, also when the sample is empty. */
+/** Adds `_id`, because every document has it even if the sample is empty. */
 function withId(fields: readonly Field[]): readonly Field[] {
   if (fields.some(({ path }) => path === '_id')) return fields
   return [{ path: '_id', names: ['_id'], types: [], share: 1, values: [] }, ...fields]

@@ -5,16 +5,18 @@ import { printJson } from '../json/print-json.ts'
 import { Numeral, type JsonObject, type Printable, type Value } from '../json/value.ts'
 import { idFilter } from './document-id.ts'
 
-/** Documents per insertMany: the limit of the API. */
+/** Maximum number of documents per insertMany, which the API limits. */
 const insertedMax = 100
-/** Characters per insertMany: request bodies are limited to 20 MB, documents to 4 MB. */
+/**
+ * Maximum characters per insertMany. The API limits request bodies to 20 MB and documents to 4 MB.
+ */
 const insertedCharactersMax = 8_000_000
 
 const everything: JsonObject = new Map([['*', new Numeral('1')]])
 
 /**
- * Reads a document with the fields that a find omits: without them, a replacement would lose its
- * vector.
+ * Reads a document with the fields that a find omits. Without these fields, a replacement would
+ * delete the document's vector.
  */
 export async function readWhole(place: Place, document: JsonObject): Promise<JsonObject> {
   const filter = idFilter(place, document)
@@ -25,7 +27,10 @@ export async function readWhole(place: Place, document: JsonObject): Promise<Jso
   return withoutDerived(whole)
 }
 
-/** Drops a vector that the server derives from a text: a write may not contain both. */
+/**
+ * Drops the vector of a document with `$vectorize`: the server derives the vector from that text,
+ * and rejects writes with both fields.
+ */
 function withoutDerived(document: JsonObject): JsonObject {
   if (!document.get('$vectorize')) return document
   const written = new Map(document)
@@ -81,8 +86,8 @@ export async function replaceDocument(
 }
 
 /**
- * Changes a row to `after`. Rows cannot be replaced: differing columns are set, missing
- * ones are unset.
+ * Changes a row to `after`. The API cannot replace rows, so columns that differ are set, and
+ * columns that `after` lacks are unset.
  */
 async function replaceRow(place: Place, before: JsonObject, after: JsonObject) {
   const set = new Map<string, Value>()
@@ -118,7 +123,7 @@ export async function updateDocument(
 
 export interface Deletion {
   readonly count: number
-  /** The deleted documents, for undo; undefined when they were too many to keep. */
+  /** The deleted documents, for undo; undefined if they exceed the memory for undo. */
   readonly kept: readonly JsonObject[] | undefined
 }
 
@@ -160,7 +165,10 @@ export async function countMatching(
   return { count: status['count'] as number, isMore: status['moreData'] === true }
 }
 
-/** Deletes all matching documents, 20 at a time. If there are few, keeps a copy for undo. */
+/**
+ * Deletes all matching documents, which takes several requests. Keeps a copy for undo if the
+ * documents are few.
+ */
 export async function deleteMatching(
   place: Place,
   filter: JsonObject,
@@ -181,7 +189,7 @@ export async function deleteMatching(
   }
 }
 
-/** All matching documents; undefined when they would take too much memory. */
+/** All matching documents; undefined when they would need too much memory. */
 async function readAll(
   place: Place,
   filter: JsonObject,

@@ -14,11 +14,11 @@ export interface ClauseFieldProps extends Pick<
 > {
   readonly clause: Clause
   readonly fields: FieldList
-  /** The command that the clause is part of. */
+  /** The command that contains the clause. */
   readonly command?: string
   readonly isLabelHidden?: boolean
   readonly class?: string
-  /** The server's error about the clause. */
+  /** The error of the server that concerns the clause. */
   readonly error?: unknown
 }
 

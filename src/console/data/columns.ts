@@ -20,8 +20,8 @@ export const narrowest = 48
 export const widest = 1200
 
 /**
- * All fields of the documents: first the key and the similarity, then the others in order
- * of appearance.
+ * All fields of the documents: the key and the similarity, then the other fields in order of
+ * appearance.
  */
 export function listFields(
   place: Place,
@@ -62,7 +62,10 @@ function guessWidth(name: string, documents: readonly JsonObject[]): number {
   return Math.round(Math.min(widthMax, Math.max(widthMin, letters * letterWidth + padding)))
 }
 
-/** The columns within a horizontal range. Of 2000 columns, only these are rendered. */
+/**
+ * The columns within a horizontal range. Only these columns are rendered, because a table may have
+ * thousands.
+ */
 export function columnsBetween(
   columns: readonly ShownColumn[],
   from: number,

@@ -10,8 +10,8 @@ import {
 } from '../json/value.ts'
 
 /**
- * The filter with one more condition: the value at the path equals, or does not equal, the given
- * value. Undefined when the API has no such condition.
+ * Adds a condition to the filter: the value at the path equals `value`, or does not equal it.
+ * Undefined when the API has no such condition.
  */
 export function withCondition(
   place: Place,
@@ -35,8 +35,8 @@ export function withCondition(
 type Condition = readonly [string, Value]
 
 /**
- * The condition on a path of a document; undefined for search fields and binary values,
- * which cannot be compared.
+ * The condition on a path of a document; undefined for search fields and binary values, because
+ * filters cannot compare them.
  */
 function pathCondition(
   path: readonly string[],
@@ -44,8 +44,8 @@ function pathCondition(
   isWanted: boolean,
 ): Condition | undefined {
   if (path[0]!.startsWith('$') || extendedKind(value) === '$binary') return undefined
-  // The position in an array is omitted: a filter on the path of the array matches its
-  // elements, whatever their position.
+  // Omits the position in an array: a filter on the path of an array matches elements at any
+  // position.
   const names = path.at(-1)!.startsWith('[') ? path.slice(0, -1) : path
   if (names.some((name) => name.startsWith('['))) return undefined
   const isPlain = !isNested(value) || extendedKind(value) !== undefined
@@ -54,8 +54,8 @@ function pathCondition(
 }
 
 /**
- * The condition on a column of a row. It compares the whole column or, for lists, sets and
- * maps, their contents.
+ * The condition on a column of a row. For lists, sets and maps it compares their contents, and for
+ * other types the whole value.
  */
 function columnCondition(
   place: Place,

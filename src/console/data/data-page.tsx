@@ -135,14 +135,14 @@ export function DataPage({ place }: { readonly place: Place }) {
       )
     store.update((before) => ({ ...withoutChoice(before), sort }))
   }
-  // The warning about an empty filter is omitted: the user asked to read everything.
+  // Omits the warning about an empty filter, because the user asked for all records.
   const warnings = (pages.page?.warnings ?? []).filter(
     ({ errorCode }) => errorCode !== 'ZERO_FILTER_OPERATIONS',
   )
   const total = targets
     .get(keyOf(place.database, place.keyspace))
     ?.value?.find(({ name }) => name === place.name)?.documents
-  // Rows can be deleted by key or all at once, but not by a filter on other columns.
+  // The API deletes rows by key or all at once, but not by a filter on other columns.
   const canDeleteAll =
     documents.length > 0 &&
     query.similarTo === undefined &&
@@ -346,7 +346,7 @@ export function DataPage({ place }: { readonly place: Place }) {
   )
 }
 
-/** A removable mark for a part of the query other than the filter. */
+/** A removable mark for a part of the query that the filter field does not show. */
 function Chip({
   text,
   label,
@@ -396,14 +396,14 @@ function NothingHere({
   )
 }
 
-/** The projection key of the fields that a find omits by default. */
+/** The search field that a find omits by default; undefined if there is no such field. */
 function hiddenFieldOf({ kind, options }: Place): string | undefined {
   if (kind === 'table') return undefined
   if (options.vector !== undefined) return '$vector'
   return options.lexical?.enabled === true ? '$lexical' : undefined
 }
 
-/** The field with the vector of a document; undefined without one. */
+/** The field that contains the vector of a document; undefined if there is no such field. */
 function vectorFieldOf(place: Place): string | undefined {
   if (place.kind === 'collection')
     return place.options.vector === undefined ? undefined : '$vector'

@@ -6,15 +6,15 @@ import type { JsonObject, Value } from '../json/value.ts'
 export interface DataQuery {
   readonly filter: JsonObject
   readonly sort: JsonObject
-  /** Whether `$vector` and the other fields that a find omits by default are shown. */
+  /** Whether the page shows `$vector` and the other fields that a find omits by default. */
   readonly isWhole: boolean
-  /** The document whose nearest neighbours are shown. */
+  /** The document whose nearest neighbours the page shows. */
   readonly similarTo?: {
     readonly name: string
     readonly field: string
     readonly vector: Value
   }
-  /** Ids selected on another page, too many for one filter. */
+  /** Ids of documents that were selected on the map. They are too many for one filter. */
   readonly ids?: readonly Value[]
 }
 
@@ -31,7 +31,7 @@ export function dataQueryOf({ database, keyspace, name }: Place): Store<DataQuer
   return made
 }
 
-/** The query without a selection of documents. */
+/** The query without its restriction to selected or similar documents. */
 export function withoutChoice({ filter, sort, isWhole }: DataQuery): DataQuery {
   return { filter, sort, isWhole }
 }

@@ -25,7 +25,7 @@ export type Doomed =
 export interface DeleteDialogProps {
   readonly place: Place
   readonly doomed: Doomed
-  /** The number of matches when the dialog cannot count them itself. */
+  /** The number of matches, for callers that know it; absent: the dialog counts them. */
   readonly known?: Matching
   readonly onClose: () => void
   readonly onDone: () => void

@@ -32,7 +32,7 @@ export interface DocumentEditorProps {
 
 type Mode = 'replace' | 'update'
 
-/** Layout of an editor that fills its dialog; the title of the dialog labels it. */
+/** Layout of an editor that fills its dialog. The title of the dialog serves as its label. */
 const filling = { size: 'fill', hasFocus: true, isLabelHidden: true } as const
 
 export function DocumentEditor(props: DocumentEditorProps) {
@@ -126,7 +126,7 @@ function sampleOf(type: string): string {
   return samples[type] ?? '""'
 }
 
-/** A random UUID. Browsers offer randomUUID only over HTTPS. */
+/** A random UUID. Browsers offer crypto.randomUUID only to pages that were loaded over HTTPS. */
 function makeUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40
@@ -147,7 +147,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
     const isTouched = update !== startUpdate || (typed !== undefined && typed !== read)
     if (!isTouched || mayDiscard()) onClose()
   }
-  /** The document as another client has changed it since it was read. */
+  /** The current document if another client changed it after this editor had read it. */
   const [changed, setChanged] = useState<JsonObject | undefined>(undefined)
   const { run, isBusy, error } = useAction(async () => {
     const value = parseJson(mode === 'replace' ? text : update)

@@ -1,9 +1,9 @@
 /**
- * Grid of documents or rows, as a table or as JSON. Both are virtual lists of lines of
- * equal height: only visible lines, and visible columns of wide tables, are rendered.
+ * Grid of documents or rows, as a table or as JSON. Both views are virtual lists of lines of equal
+ * height: only the visible lines are rendered, and of wide tables only the visible columns.
  *
- * The grid is a single tab stop. Arrow keys move within it, Enter opens the menu of the
- * current cell, Space selects the document.
+ * The grid is a single tab stop. Arrow keys move within the grid, Enter opens the menu of the
+ * current cell, and Space selects the document.
  */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
@@ -45,7 +45,7 @@ export interface DocumentGridProps {
   /** The current sort order of a column. */
   readonly sortOf?: (column: string) => SortOrder
   readonly onSort?: (column: string, order: SortOrder) => void
-  /** Keys of the selected documents; absent when selection is not offered. */
+  /** Keys of the selected documents; absent when documents cannot be selected. */
   readonly selected?: ReadonlySet<string>
   readonly onSelect?: (selected: ReadonlySet<string>) => void
 }
@@ -349,7 +349,7 @@ export function DocumentGrid(props: DocumentGridProps) {
   )
 }
 
-/** Whether the lines below a row are the expanded value of this cell. */
+/** Whether the cell at `name` is expanded, so that its value has lines below the row. */
 function isOpen(lines: readonly Line[], position: number, name: string): boolean {
   for (let next = position + 1; next < lines.length; next++) {
     const line = lines[next]!

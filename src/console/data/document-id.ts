@@ -4,10 +4,7 @@ import { printJson } from '../json/print-json.ts'
 import { shortText } from '../json/value-text.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 
-/**
- * A filter that matches only this document or row; undefined when its id is not in the
- * result.
- */
+/** A filter that matches only this document or row; undefined when the document lacks its id. */
 export function idFilter(place: Place, document: JsonObject): JsonObject | undefined {
   if (!hasKnownKey(place)) return undefined
   const names = place.kind === 'table' ? keyColumns(place) : ['_id']

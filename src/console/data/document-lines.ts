@@ -31,8 +31,8 @@ export interface FieldLine {
 export type Line = DocumentLine | FieldLine
 
 /**
- * The expanded values. They are kept by path and id, so that they survive refreshes and
- * page changes.
+ * The expanded values. They are identified by path and document id, so that they stay expanded
+ * after refreshes and page changes.
  */
 export interface Opened {
   /** Paths that are expanded in all documents. */
@@ -89,8 +89,7 @@ export function listLines(
       if (isOpen !== true) return
       for (const [name, inner] of membersOf(value)) add([...path, name], inner, depth + 1)
     }
-    // In the table view, fields of the document are cells; only expanded values in them
-    // have lines.
+    // In the table view, cells show the fields of a document. Only expanded values have lines.
     for (const [name, value] of document)
       if (view === 'json') add([name], value, 0)
       else if (canOpen(value) && isOpenAt(opened, id, [name])) add([name], value, 0)

@@ -20,8 +20,8 @@ export interface ExportedQuery {
 export const exportedQuery = new Store<ExportedQuery | undefined>(undefined)
 
 /**
- * Takes the query that another page has passed, so that later calls do not return it. Without
- * such a query, returns the query of the Data tab.
+ * Takes the query that another page has passed, so that a later call does not return it again. If
+ * no query was passed, returns the query of the Data tab.
  */
 export function takeExported(place: Place): ExportedQuery {
   const given = exportedQuery.get()
@@ -35,9 +35,7 @@ function textOf(clause: JsonObject): string {
   return clause.size === 0 ? '' : printJson(clause)
 }
 
-/**
- * The limit in the options of a query, as text. Other options do not apply to an export.
- */
+/** The limit in the options of a query, as text. An export ignores all other options. */
 export function limitIn(options: string): string {
   try {
     const value = parseJson(options)

@@ -1,4 +1,4 @@
-/** Reads one page of documents for the console, which may take several pages of the API. */
+/** Reads one page of documents for the console, which may take several requests to the API. */
 import { command, type ApiProblem, type TraceDetail } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { valueAt, type JsonObject, type Printable, type Value } from '../json/value.ts'
@@ -23,7 +23,9 @@ export interface FoundPage {
   readonly sent: string
 }
 
-/** Characters after which a page ends early, to bound memory: a document may have 4 MB. */
+/**
+ * Characters after which a page ends early. This bounds memory, because a document may have 4 MB.
+ */
 const charactersMax = 12_000_000
 
 export interface FindPageOptions {
@@ -35,7 +37,7 @@ export interface FindPageOptions {
 }
 
 /**
- * Maximum ids per request. The API returns the documents of all these ids in one reply, however
+ * Maximum number of ids per request. The API returns the documents of all ids in one reply, however
  * large they are.
  */
 const idsMax = 20
@@ -76,7 +78,7 @@ function among({ filter, ...clauses }: FindFields, ids: readonly Value[]): FindF
   }
 }
 
-/** Page state of a list of ids: the position of the next id. */
+/** Page state for a list of ids: the position of the next id; null after the last id. */
 function stateAfter(ids: readonly Value[], end: number): string | null {
   return end < ids.length ? String(end) : null
 }

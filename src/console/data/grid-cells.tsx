@@ -1,4 +1,4 @@
-/** Renders lines of a grid. Contents of documents are only ever inserted as text. */
+/** Renders lines of a grid. Contents of documents are inserted only as text, never as HTML. */
 import type { Place } from '../api/place.ts'
 import { Icon } from '../kit/icons.tsx'
 import { cutName, kindOf, shortText } from '../json/value-text.ts'
@@ -114,7 +114,7 @@ export interface FieldCellsProps {
   readonly handlers: CellHandlers
 }
 
-/** Levels that are indented; deeper ones have the indentation of the last. */
+/** Maximum depth of indentation. Deeper lines have the same indentation as lines of this depth. */
 const depthMax = 12
 
 export function FieldCells({ position, line, isInTable, handlers }: FieldCellsProps) {
@@ -162,8 +162,8 @@ function CellValue({
 }
 
 /**
- * Button that expands or collapses a value, for the mouse only. The keyboard has the cell
- * menu and the arrow keys.
+ * Button that expands or collapses a value with the mouse. For the keyboard there are the menu of
+ * the cell and the arrow keys.
  */
 function Twisty({
   isOpen,

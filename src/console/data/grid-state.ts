@@ -1,4 +1,4 @@
-/** View settings of a collection or table, shared by its pages. */
+/** View settings of a collection or table, which all of its pages share. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
 import { readView, writeView, type GridState } from './kept-view.ts'

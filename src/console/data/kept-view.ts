@@ -21,7 +21,7 @@ export const freshState: GridState = {
   pageSize: 20,
 }
 
-/** The part of Storage that the console uses; tests pass their own. */
+/** The part of Storage that the console uses. Tests pass another implementation. */
 export type ViewStorage = Pick<
   Storage,
   'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'
@@ -29,11 +29,14 @@ export type ViewStorage = Pick<
 
 const prefix = 'stela.view '
 /**
- * Maximum number of collections and tables with stored settings. The settings that were not
- * changed for longest are dropped.
+ * Maximum number of collections and tables with stored settings. Beyond it, the settings with the
+ * oldest change are removed.
  */
 const viewsMax = 100
-/** Maximum number of entries in each list of a view. The latest entries are kept. */
+/**
+ * Maximum number of entries in each list of a view. If a list exceeds it, the latest entries are
+ * kept.
+ */
 const entriesMax = 200
 /** Maximum characters per view, because names and ids may be long. */
 const lengthMax = 20_000
@@ -100,8 +103,8 @@ function latest<T>(entries: Iterable<T>): readonly T[] {
 }
 
 /**
- * The view as JSON, within the maximum length. Expanded ids are dropped first: they are the
- * longest, and columns matter more.
+ * The view as JSON, within the maximum length. The list of single expanded values is dropped first,
+ * because it is the longest and the least important.
  */
 function shortened(kept: KeptView): string {
   const { view, pageSize, at } = kept

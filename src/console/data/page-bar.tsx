@@ -15,7 +15,7 @@ export function PageBar({
   readonly pages: Pages
   readonly pageSize: number
   readonly onPageSize: (size: number) => void
-  /** Estimated total, if known. */
+  /** Estimated total number of records; undefined if it is unknown. */
   readonly total?: number | undefined
 }) {
   const { page, before, isLoading } = pages

@@ -1,10 +1,10 @@
-/** Finds the part of a text that a server error is about. */
+/** Finds the part of a text to which an error of the server refers. */
 import { CommandError } from '../api/command.ts'
 import type { Mark } from '../kit/editor-text.ts'
 
 /**
- * The marks for an error of the server. The message quotes the names and values that it is
- * about; the first of them that the editor contains is marked.
+ * The marks for an error of the server. The message quotes the names and values that caused the
+ * error. The first of them that occurs in the text is marked.
  */
 export function marksOf(error: unknown, text: string): readonly Mark[] {
   if (!(error instanceof CommandError)) return []

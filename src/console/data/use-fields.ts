@@ -6,8 +6,8 @@ import { fieldListOf, type FieldList } from '../completion/field-paths.ts'
 import { useLoad } from '../kit/hooks.ts'
 
 /**
- * The known fields. When the page cannot be read, completion is missing, but clauses can
- * still be typed.
+ * The fields of the collection or table. If its records cannot be read, completion proposes
+ * nothing, but users can still type clauses.
  */
 export function useFields(place: Place): FieldList {
   const { value } = useLoad((signal) => command(place, 'find', {}, { signal }), [place])

@@ -28,13 +28,13 @@ const start: readonly Step[] = [{ state: null, before: 0 }]
 export interface PageOptions {
   readonly pageSize: number
   readonly trace?: TraceDetail | undefined
-  /** Whether pages are requested; true by default. */
+  /** Whether the hook requests pages; true by default. */
   readonly isOn?: boolean
 }
 
 /**
- * Reads the pages of a query. `key` identifies the query: another key restarts at the first
- * page.
+ * Reads the pages of a query. `key` identifies the query: if it changes, reading restarts at the
+ * first page.
  */
 export function usePages(
   place: Place,

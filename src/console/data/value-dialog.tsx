@@ -1,4 +1,4 @@
-/** Shows a value in full that a cell truncates. */
+/** Shows the whole value of a cell that truncates it. */
 import { useMemo } from 'preact/hooks'
 import { printPretty } from '../json/print-json.ts'
 import type { Value } from '../json/value.ts'
@@ -8,7 +8,7 @@ import { formatMany } from '../kit/format.ts'
 import { VirtualList } from '../kit/virtual-list.tsx'
 
 /**
- * Characters after which a line is wrapped, because all lines of the list have the same
+ * Characters after which a line is split into several, because the list needs lines of equal
  * height.
  */
 const lineLengthMax = 120

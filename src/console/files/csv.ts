@@ -1,4 +1,7 @@
-/** CSV: rows of cells, in quotes where they hold a comma, a quote or a line break (RFC 4180). */
+/**
+ * CSV: rows of cells. A cell is in quotes if it contains a comma, a quote or a line break (RFC
+ * 4180).
+ */
 import { countLines, refuseIfEndless } from './source-record.ts'
 import type { SourceRecord, Splitter } from './source-record.ts'
 
@@ -55,8 +58,8 @@ interface Row {
 }
 
 /**
- * Reads the row at `from`; undefined when the row does not end in this text, and more text
- * may follow.
+ * Reads the row at `from`. Undefined when the row does not end in this text and more text may
+ * arrive.
  */
 function readRow(
   text: string,
@@ -72,7 +75,7 @@ function readRow(
     const next = text[cell.end]
     if (next === delimiter) {
       at = cell.end + 1
-      // A comma at the end of the text: the next cell is empty or has not arrived yet.
+      // The text ends after a delimiter: the next cell may be empty, or has not arrived yet.
       if (at >= text.length && !isEnd) return undefined
       continue
     }
@@ -80,7 +83,7 @@ function readRow(
     if (next === '\r' && cell.end + 1 >= text.length && !isEnd) return undefined
     if (next === '\n' || next === '\r' || next === undefined)
       return { cells, end: Math.min(cell.end + 1, text.length) }
-    // Text after a closing quote belongs to the cell.
+    // The cell includes the text after its closing quote.
     const rest = plainCell(text, cell.end, delimiter)
     if (rest.end >= text.length && !isEnd) return undefined
     cells.push(cells.pop()! + rest.value)

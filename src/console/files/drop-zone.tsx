@@ -21,7 +21,7 @@ export function DropZone({
   return (
     <div
       class={`drop-zone ${isOver ? 'over' : ''}`}
-      // The surrounding page handles the drop.
+      // The element that contains this one handles the drop.
       onDragOver={() => setOver(true)}
       onDragLeave={() => setOver(false)}
       onDrop={() => setOver(false)}
@@ -42,8 +42,8 @@ export function DropZone({
         accept=".json,.jsonl,.ndjson,.csv,.tsv,.gz,.txt"
         onChange={(event) => {
           take(event.currentTarget.files)
-          // Without this reset, choosing the same file again, after an edit, would not fire
-          // a change event.
+          // Resets the value. Otherwise no change event would fire when the user edits the file and
+          // chooses it again.
           event.currentTarget.value = ''
         }}
       />

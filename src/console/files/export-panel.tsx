@@ -211,7 +211,7 @@ function fieldsOf(place: Place, query: Query): FindFields {
   const sort = readClause('sort', query.sort)
   const projection =
     readClause('projection', query.projection) ??
-    // A find omits `$vector` and `$vectorize` without this projection.
+    // This projection includes `$vector` and `$vectorize`, which a find omits by default.
     (withVectors && hasVectors(place) ? everything : undefined)
   return {
     ...(filter !== undefined && { filter }),
@@ -219,7 +219,8 @@ function fieldsOf(place: Place, query: Query): FindFields {
     ...(projection !== undefined && { projection }),
     ...(limit !== '' &&
       ids === undefined && { options: new Map([['limit', new Numeral(limit)]]) }),
-    // Ids are requested in groups, and a limit would apply to each group.
+    // Ids are requested in groups. A limit in the options would apply to each group, so the limit
+    // shortens the list of ids.
     ...(ids !== undefined && { ids: limit === '' ? ids : ids.slice(0, Number(limit)) }),
   }
 }

@@ -20,7 +20,7 @@ export interface ExportOptions {
 
 export interface ExportSummary {
   readonly documents: number
-  /** Fields without a column, with the number of documents that have each. */
+  /** Names of fields without a column, with the number of documents that have the field. */
   readonly leftOut: ReadonlyMap<string, number>
 }
 
@@ -32,8 +32,7 @@ export async function runExport(options: ExportOptions): Promise<ExportSummary> 
   if (columns !== undefined) await write(writeRow(columns))
   for (let pageState: string | null = null; ;) {
     const page = await fetchPage(pageState)
-    // The file is written a page at a time: one write per document would be thousands of
-    // small ones.
+    // Writes the file a page at a time, because one write per document would be slow.
     let text = ''
     for (const document of page.documents) {
       if (columns === undefined) text += `${printJson(document)}\n`

@@ -12,8 +12,8 @@ export interface PreviewedField {
 }
 
 /**
- * Maximum number of rendered rows: a file may have thousands of fields, and each row has
- * three controls.
+ * Maximum number of rendered rows. A file may have thousands of fields, and each row has three
+ * controls.
  */
 const shownMax = 100
 
@@ -33,7 +33,7 @@ export function FieldMappings({
   onChange,
 }: {
   readonly fields: readonly PreviewedField[]
-  /** Whether the file is CSV, whose cells have no types; their types are inferred. */
+  /** Whether the file is CSV. Its cells have no types, so types are inferred. */
   readonly isCsv: boolean
   readonly mappings: readonly FieldMapping[]
   /** Column types of a table; undefined for a collection. */

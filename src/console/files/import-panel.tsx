@@ -65,13 +65,13 @@ export function ImportPanel({ place }: { readonly place: Place }) {
       ),
     )
   })
-  // Open the file that was dropped on this page, or on the collection or table in the tree.
+  // Opens the file that the user dropped on this page, or on the collection or table in the tree.
   const dropped = useStore(droppedFile)
   useEffect(() => {
     const file = takeDropped(place)
     if (file !== undefined && latest.current === undefined) open.run(file)
   }, [dropped])
-  // Leaving the page cancels the import, because its progress and errors would not be seen.
+  // Leaving the page cancels the import, because the user would not see its progress and errors.
   useEffect(() => () => latest.current?.cancel(), [])
   const begin = () => {
     const { file, kind } = opened!
@@ -161,8 +161,8 @@ export function ImportPanel({ place }: { readonly place: Place }) {
 }
 
 /**
- * Whether a name with dots can denote a field of a nested object: only a column name of a CSV
- * file that is imported into a collection can. In JSON, dots in names are literal.
+ * Whether a name with dots can denote a field of a nested object. Only column names of CSV files
+ * can, in an import into a collection. In JSON, dots in names are literal.
  */
 function canNest({ columns }: Opened, { kind }: Place): boolean {
   return kind === 'collection' && columns?.some((name) => name.includes('.')) === true

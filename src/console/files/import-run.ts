@@ -1,6 +1,6 @@
 /**
- * Inserts the records of a file with several batches in flight. The file is read no faster
- * than batches are sent.
+ * Inserts the records of a file with several batches in flight. Reading pauses while all batches
+ * are in flight, which bounds memory.
  */
 import { FileError, type SourceRecord } from './source-record.ts'
 
@@ -22,7 +22,7 @@ export type BatchOutcome = ReadonlyMap<number, string>
 
 export interface ImportOptions {
   readonly records: AsyncIterable<SourceRecord>
-  /** Maps a record to the JSON text of a document; throws when it cannot. */
+  /** Maps a record to the JSON text of a document; throws when the record is invalid. */
   readonly map: (record: SourceRecord) => string
   /** Returns the errors of rejected documents. Throws when the import cannot continue. */
   readonly insert: (documents: readonly string[]) => Promise<BatchOutcome>
@@ -59,7 +59,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
   }
   const batches = inBatches(options, reject)
   let hasFailed = false
-  // All loops share one generator: each takes the next batch after it has sent its own.
+  // All senders share one generator. Each takes a batch, sends it, and then takes the next one.
   const takeAll = async () => {
     try {
       for (;;) {
@@ -116,7 +116,7 @@ async function* inBatches(
   return undefined
 }
 
-/** Estimated remaining seconds at the average rate so far; undefined: too early to say. */
+/** Estimated remaining seconds at the average rate so far; undefined in the first second. */
 export function secondsLeft(
   bytesRead: number,
   bytesTotal: number,

@@ -22,8 +22,8 @@ export async function insertBatch(
     if (responses !== undefined)
       return refusedOf(responses as readonly DocumentResponse[], error)
     if (documents.length === 1) return new Map([[0, error.message]])
-    // The API rejected the batch because of some documents. Halving it inserts the valid
-    // ones.
+    // Some documents of the batch are invalid. Halving the batch isolates them and inserts the
+    // valid ones.
     const middle = documents.length >> 1
     const first = await insertBatch(place, documents.slice(0, middle))
     const second = await insertBatch(place, documents.slice(middle))
@@ -42,7 +42,7 @@ function refusedOf(
   return refused
 }
 
-/** Whether the error would occur with every other document as well. */
+/** Whether the same error would occur with any other document. */
 function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
   return (
     isForbidden ||
@@ -57,8 +57,8 @@ function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
 const attemptsMax = 8
 
 /**
- * Inserts documents, and tries again when the server is overloaded. An overloaded server
- * rejects the whole request, so a retry cannot insert documents twice.
+ * Inserts documents, and retries when the server is overloaded. An overloaded server rejects the
+ * whole request, so a retry cannot insert a document twice.
  */
 async function insertPatiently(place: Place, documents: readonly string[]): Promise<void> {
   const options = { ordered: false, returnDocumentResponses: true }

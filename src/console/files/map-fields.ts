@@ -6,8 +6,8 @@ import { isNested, isObject, Numeral, type JsonObject, type Value } from '../jso
 import type { SourceRecord } from './source-record.ts'
 
 /**
- * Types that the user can choose. `auto` is the type of the column; for a collection, JSON
- * values are kept, and types of CSV cells are inferred.
+ * Types that the user can choose. `auto` is the type of the column in a table. In a collection,
+ * `auto` keeps JSON values and infers the types of CSV cells.
  */
 export const fieldTypes = ['auto', 'text', 'number', 'boolean', 'date', 'json'] as const
 
@@ -37,7 +37,7 @@ class RecordError extends Error {
   override readonly name = 'RecordError'
 }
 
-/** The JSON text of the document or row. Fields without a mapping are kept as they are. */
+/** The JSON text of the document or row. Fields without a mapping are not changed. */
 export function mapRecord(record: SourceRecord, mapping: RecordMapping): string {
   const { columns, fields, types, nestNames } = mapping
   const values = valuesOf(record, columns)
@@ -108,7 +108,7 @@ function set(
   set(inside, rest, value, whole)
 }
 
-/** The value as the given type; undefined when the field is to be omitted. */
+/** Converts the value to the given type; undefined when the field is to be omitted. */
 function convert(
   value: Value,
   type: FieldType,
@@ -136,14 +136,14 @@ function convert(
 const numeral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * Maximum length of a numeral whose inferred type is a number; a longer one is treated as an
- * identifier.
+ * Maximum length of a CSV cell whose inferred type is a number. A longer sequence of digits is
+ * probably an identifier.
  */
 const numeralLengthMax = 100
 
 /**
- * The value of a CSV cell, by its text. `007` is not a number: it stays a string, with all
- * its digits.
+ * Infers the value of a CSV cell from its text. `007` is not a JSON number, so it stays a string
+ * with all its digits.
  */
 function guess(cell: string): Value {
   if (numeral.test(cell) && cell.length <= numeralLengthMax) return new Numeral(cell)
@@ -199,9 +199,7 @@ const numbers = new Set([
 const texts = new Set(['ascii', 'text'])
 const nested = new Set(['list', 'set', 'map', 'userDefined'])
 
-/**
- * The value for a column. Only values that the column type does not accept are converted.
- */
+/** Converts a value for a column. A value of a JSON type that the column accepts is not changed. */
 function toColumn(value: Value, { type }: ColumnType): Value {
   if (texts.has(type)) return isNested(value) ? value : textOf(value)
   if (typeof value !== 'string') return value
@@ -211,7 +209,7 @@ function toColumn(value: Value, { type }: ColumnType): Value {
   if (type === 'blob') return new Map([['$binary', value]])
   if (type === 'timestamp') return timestampOf(value)
   if (nested.has(type)) return parse(value)
-  // A text may stay a text: the server embeds it.
+  // A vector column accepts a vector as JSON. The server embeds any other text.
   if (type === 'vector' && /^\s*[[{]/.test(value)) return parse(value)
   return value
 }

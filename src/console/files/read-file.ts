@@ -34,7 +34,7 @@ export function detectFormat(name: string, head: string): FileFormat {
   const start = head.trimStart()
   if (start.startsWith('[')) return 'json'
   if (!start.startsWith('{')) return 'csv'
-  // The first line shows whether the file has one record per line.
+  // If the first line is valid JSON, the file has one record per line.
   return isJson(start.split('\n', 1)[0]!) ? 'lines' : 'json'
 }
 
@@ -92,7 +92,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 export interface RecordSource {
   /** Column names from the first row of CSV; undefined for other formats. */
   readonly columns: readonly string[] | undefined
-  /** The first row as written, for a file of rejected rows. */
+  /** The first row as it is in the file. A file of rejected rows starts with it. */
   readonly header: string
   readonly records: AsyncIterable<SourceRecord>
 }

@@ -1,10 +1,10 @@
 /**
- * Writes a file in pieces. Where the browser lets a page write to a chosen file, nothing is
- * buffered; elsewhere the browser holds the parts and offers them as a download at the end.
+ * Writes a file in pieces. If the browser lets the page write to a file, nothing is buffered.
+ * Otherwise the browser holds the parts, and offers them as a download at the end.
  */
 export interface FileSink {
   write(text: string): Promise<void>
-  /** Saves the file, or begins its download. */
+  /** Saves the file, or starts its download. */
   end(): Promise<void>
   /** Discards the file. */
   abandon(): Promise<void>
@@ -23,8 +23,8 @@ interface WritableFile {
 }
 
 /**
- * Lets the user choose a file to write; undefined when the user cancelled. Must be called
- * from a click handler.
+ * Lets the user choose a file to write; undefined when the user cancels. Browsers permit the dialog
+ * only in a handler of a user action, such as a click.
  */
 export async function openSink(
   name: string,
@@ -75,7 +75,7 @@ export class DownloadSink implements FileSink {
     this.#length = 0
   }
 
-  /** Begins the download. Each call downloads everything written so far. */
+  /** Starts the download. Each call downloads everything that was written so far. */
   end(): Promise<void> {
     this.#keep()
     const url = URL.createObjectURL(new Blob(this.#parts, { type: this.#contentType }))
@@ -83,7 +83,7 @@ export class DownloadSink implements FileSink {
     link.href = url
     link.download = this.#name
     link.click()
-    // The download may only just have started, so its URL must stay valid for a while.
+    // Keeps the URL valid for a minute, because the browser may still start the download.
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
     return Promise.resolve()
   }

@@ -1,4 +1,4 @@
-/** A record of a file, before it is mapped. */
+/** A record as read from a file, before its fields are mapped. */
 export interface SourceRecord {
   /** The line of the file in which the record begins, from 1. */
   readonly line: number
@@ -15,14 +15,14 @@ export interface Splitter {
   end(): readonly SourceRecord[]
 }
 
-/** The rest of the file cannot be read. */
+/** Thrown when the rest of the file cannot be read. */
 export class FileError extends Error {
   override readonly name = 'FileError'
 }
 
 /**
- * Maximum characters of a record: twice the longest document. A file in another format may
- * have no record ends, and must not be buffered whole.
+ * Maximum characters of a record: twice the longest document. In a file of another format, no
+ * record may ever end, and the whole file would be buffered.
  */
 export const recordLengthMax = 8_000_000
 

@@ -1,7 +1,7 @@
 /**
- * Splits JSON: the elements of one array, or a sequence of values. It only looks for the
- * ends of records, so that an array of any size is read in pieces; syntax errors show when
- * a record is parsed.
+ * Splits JSON text into records: the elements of one array, or a sequence of values. The splitter
+ * only finds the ends of records, so that it can read an array of any size in pieces. Syntax errors
+ * are found later, when each record is parsed.
  */
 import { FileError, refuseIfEndless } from './source-record.ts'
 import type { SourceRecord, Splitter } from './source-record.ts'
@@ -12,7 +12,7 @@ type State = 'start' | 'between' | 'nested' | 'string' | 'scalar' | 'done'
 
 export class JsonSplitter implements Splitter {
   #state: State = 'start'
-  /** Buffered text, and the position up to which it was scanned. */
+  /** Text after the last returned record; `#at` is the end of its scanned part. */
   #text = ''
   #at = 0
   #from = 0
@@ -115,7 +115,10 @@ export class JsonSplitter implements Splitter {
     else if (character === '"') this.#state = 'nested'
   }
 
-  /** A scalar is not a valid record, but is returned so that its line can be reported. */
+  /**
+   * A scalar is not a valid record. It is returned as a record, so that the import reports its
+   * line.
+   */
   #stepInScalar(character: string): SourceRecord | undefined {
     const isEnd = character === '\n' || character === ',' || character === ']'
     if (!isEnd) return undefined

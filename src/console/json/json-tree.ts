@@ -1,6 +1,6 @@
 /**
- * Parses JSON text into a tree with source positions. Errors are recorded and parsing
- * continues, so that an editor can locate the cursor in unfinished text. Numbers keep their
+ * Parses JSON text into a tree with source positions. Parsing continues after errors, which are
+ * recorded, so that an editor can locate the cursor in unfinished text. Numbers keep their
  * spelling.
  */
 export type JsonNode = ObjectNode | ArrayNode | StringNode | NumberNode | WordNode
@@ -19,7 +19,7 @@ export interface Member extends Span {
   readonly key: string
   readonly keyFrom: number
   readonly keyTo: number
-  /** The value; undefined when it is not typed yet. */
+  /** The value of the member; undefined while the user has not typed it. */
   readonly value: JsonNode | undefined
 }
 
@@ -35,7 +35,7 @@ export interface StringNode extends Span {
 
 export interface NumberNode extends Span {
   readonly kind: 'number'
-  /** The number as written. */
+  /** The number as written in the text. */
   readonly text: string
 }
 
@@ -49,7 +49,7 @@ export interface JsonMistake extends Span {
 }
 
 export interface JsonTree {
-  /** The value of the text; undefined for text without a value. */
+  /** The root value; undefined for text without a value. */
   readonly root: JsonNode | undefined
   readonly mistakes: readonly JsonMistake[]
 }
@@ -60,7 +60,7 @@ export function readTree(text: string): JsonTree {
   return reader.readAll()
 }
 
-/** Like readTree, but throws the first syntax error. */
+/** Like readTree, but throws an error for the first mistake in the text. */
 export function readWholeTree(text: string): JsonNode {
   const { root, mistakes } = readTree(text)
   const [first] = mistakes
@@ -69,13 +69,13 @@ export function readWholeTree(text: string): JsonNode {
   return root
 }
 
-/** The value of a member; undefined when the object does not have it. */
+/** The value of a member; undefined when the object has no such member. */
 export function memberOf(node: JsonNode | undefined, key: string): JsonNode | undefined {
   if (node?.kind !== 'object') return undefined
   return node.members.find((member) => member.key === key)?.value
 }
 
-/** Maximum nesting: deeper than any document, and safe for recursion. */
+/** Maximum nesting. The value exceeds the nesting of any document, and bounds the recursion. */
 const depthMax = 200
 
 const words = new Map([
@@ -112,7 +112,7 @@ class TreeReader {
     while (/[ \t\n\r]/.test(this.#text.charAt(this.#at))) this.#at++
   }
 
-  /** Parses a value. Returns undefined and consumes nothing when no value begins here. */
+  /** Parses a value. If no value starts here, returns undefined and consumes nothing. */
   #readValue(): JsonNode | undefined {
     this.#skipSpace()
     const char = this.#text.charAt(this.#at)

@@ -1,13 +1,13 @@
 /**
- * Whether a double represents the numeral exactly enough to print it again: true for 0.10,
- * false for 12345678901234567890.
+ * Whether a double keeps all significant digits of the numeral: true for 0.10, false for
+ * 12345678901234567890.
  */
 export function isDouble(numeral: string): boolean {
   const double = Number(numeral)
   return Number.isFinite(double) && canonical(String(double)) === canonical(numeral)
 }
 
-/** The significant digits, and the power of ten of the last one. */
+/** The sign, the significant digits, and the power of ten of the last digit. */
 function canonical(numeral: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(numeral) ?? []

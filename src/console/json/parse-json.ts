@@ -1,7 +1,7 @@
 /** Parses JSON text without losing digits or keys. */
 import { Numeral, type JsonObject, type Value } from './value.ts'
 
-/** The text is not JSON; `at` is the offset of the error. */
+/** Thrown when the text is not JSON; `at` is the offset of the error. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
   readonly at: number
@@ -20,7 +20,7 @@ export function parseJson(text: string): Value {
   return value
 }
 
-/** Maximum nesting: documents nest less deeply, and a reply adds a few levels. */
+/** Maximum nesting. Documents nest less deeply, and a reply adds only a few levels. */
 const depthMax = 200
 
 const numeral = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -107,7 +107,7 @@ class Reader {
   }
 
   /**
-   * Consumes the opening bracket. If the closing bracket follows, consumes it, too, and returns
+   * Consumes the opening bracket. If the closing bracket follows, consumes it as well and returns
    * true.
    */
   #isEmpty(end: string): boolean {

@@ -5,10 +5,10 @@ export function printJson(value: Printable): string {
   return print(value, '', '')
 }
 
-/** Maximum width of a line: objects and arrays that do not fit are split over lines. */
+/** Maximum width of a line. Objects and arrays that do not fit are split into several lines. */
 const widthMax = 80
 
-/** JSON indented by two spaces. A value that fits on one line stays on it. */
+/** JSON indented by two spaces. A value that fits on one line is not split. */
 export function printPretty(value: Printable): string {
   return print(value, '\n', '  ')
 }
@@ -64,7 +64,7 @@ function join(
   if (width <= widthMax && !parts.some((part) => part.includes('\n')))
     return open === '{' ? `{ ${parts.join(', ')} }` : `[${parts.join(', ')}]`
   const inner = lineBreak + indent
-  // A vector has a thousand numbers, so each line is filled instead of holding one number.
+  // A vector may have a thousand numbers, so each line holds as many numbers as fit.
   if (parts.every((part) => /^[-\d]/.test(part)))
     return open + inner + fillLines(parts).join(',' + inner) + lineBreak + close
   return open + inner + parts.join(',' + inner) + lineBreak + close

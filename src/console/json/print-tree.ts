@@ -7,15 +7,15 @@ export interface Literals {
   readonly word: (value: boolean | null) => string
   /** Formats a key, without the colon. */
   readonly key: (key: string) => string
-  /** Padding between braces and a single-line body: JavaScript has a space. */
+  /** Padding inside the braces of an object on one line: a space in JavaScript. */
   readonly pad: '' | ' '
-  /** Whether the last of several lines ends in a comma. */
+  /** Whether the last member or element ends in a comma if each has its own line. */
   readonly trailingComma: boolean
 }
 
 /** Layout of the text: a value that fits the width is printed on one line. */
 export interface Layout {
-  /** Indentation of each line but the first. */
+  /** Indentation of each line except the first. */
   readonly indent: string
   readonly step: string
   readonly width: number
@@ -70,7 +70,7 @@ function printParts<Part>(
   const length = printed.reduce((sum, text) => sum + text.length + 2, inner.indent.length)
   if (length <= layout.width && printed.every((text) => !text.includes('\n')))
     return `${open!}${pad}${printed.join(', ')}${pad}${close!}`
-  // A vector has a thousand numbers, so each line is filled instead of holding one number.
+  // A vector may have a thousand numbers, so each line holds as many numbers as fit.
   const lines = printed.every((text) => /^[-\d]/.test(text))
     ? fillLines(printed, layout.width - inner.indent.length)
     : printed

@@ -1,7 +1,7 @@
 /** Values as short text, for cells and lines. */
 import { extendedKind, isObject, Numeral, type JsonObject, type Value } from './value.ts'
 
-/** The kind that determines a value's colour. */
+/** The kind of a value, which determines its colour. */
 export type ValueKind = 'string' | 'number' | 'word' | 'nested' | 'special'
 
 export function kindOf(value: Value): ValueKind {
@@ -14,7 +14,7 @@ export function kindOf(value: Value): ValueKind {
 /** Length to which strings are truncated in cells and lines. */
 const shortLengthMax = 240
 
-/** The value on one line. */
+/** The value as text on one line. */
 export function shortText(value: Value): string {
   if (typeof value === 'string') return cut(value)
   if (value instanceof Numeral) return cut(value.text)
@@ -68,7 +68,7 @@ export function cutName(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name
 }
 
-/** An extended JSON value as text: dates in a readable form, ids by their digits. */
+/** An extended JSON value as text: dates in a readable form, ids as their digits. */
 function specialText(value: JsonObject, kind: string): string {
   const inside = value.get(kind)
   if (kind === '$date' && inside instanceof Numeral) {

@@ -1,10 +1,10 @@
 /**
- * JSON values in the console, without loss between a reply and the screen, or between an
+ * JSON values in the console. No information is lost between a reply and the screen, or between an
  * editor and a request.
  *
- * Objects are Maps: a field may be called `__proto__`, and keys such as `10` keep their
- * order. Numbers keep their digits: a double would round long ones, and writing it back
- * would store the change.
+ * Objects are Maps, because a field may be called `__proto__`, and because keys such as `10` keep
+ * their order. Numbers keep their digits. A double would round long numbers, and writing the
+ * rounded number back would change the stored one.
  */
 export type Value = null | boolean | string | Numeral | Value[] | JsonObject
 
@@ -19,7 +19,7 @@ export class Numeral {
   }
 }
 
-/** Serialized JSON, inserted into requests as it is. */
+/** JSON text that is inserted into requests without changes. */
 export class RawJson {
   readonly text: string
 
@@ -28,7 +28,7 @@ export class RawJson {
   }
 }
 
-/** Input of printJson: values, and plain objects that the console creates. */
+/** Input of printJson: JSON values, and plain objects that the console creates. */
 export type Printable =
   | Value
   | number
@@ -75,13 +75,13 @@ export function writePath(names: readonly string[]): string {
 }
 
 /**
- * The value as JSON.parse would return it. Numbers may lose digits, so it must not be
- * written back.
+ * The value as JSON.parse would return it. Numbers may lose digits, so the result must not be sent
+ * back to the server.
  */
 export function toPlain(value: Value): unknown {
   if (value instanceof Numeral) return Number(value.text)
   if (Array.isArray(value)) return value.map(toPlain)
   if (!isObject(value)) return value
-  // Like JSON.parse, this creates a field for `__proto__` instead of setting the prototype.
+  // Like JSON.parse, fromEntries creates a field `__proto__` instead of setting the prototype.
   return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]))
 }

@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icons.tsx'
 export interface ButtonProps {
   readonly children?: ComponentChildren
   readonly icon?: IconName
-  /** Accessible label; required for a button with only an icon. */
+  /** Accessible label; required for a button that shows only an icon. */
   readonly label?: string
   readonly kind?: 'primary' | 'danger' | 'quiet' | 'normal'
   readonly isSubmit?: boolean

@@ -1,9 +1,9 @@
 /**
  * CodeMirror, configured for JSON.
  *
- * The editor lives in a shadow root. There it passes its styles to the browser as
- * constructed style sheets; elsewhere it would insert a style element, which the page's
- * content security policy forbids.
+ * The editor is in a shadow root, where it passes its styles to the browser as constructed style
+ * sheets. Elsewhere it would insert a style element, which the page's content security policy
+ * forbids.
  */
 import {
   acceptCompletion,
@@ -33,20 +33,20 @@ import { jsonColours } from './json-colours.ts'
 import { setMarks, textMarks } from './text-marks.ts'
 
 /**
- * Maximum length of a text that is coloured and checked; in a longer text, this would delay
+ * Maximum length of a text that is coloured and checked. In a longer text, the checks would delay
  * typing.
  */
 const checkedLengthMax = 1_000_000
 
 const checkDelayMs = 500
 
-/** Maximum number of changes that are reported before the page renders again. */
+/** Maximum number of reported texts that the page has not passed back yet. */
 const typedMax = 50
 
 export class CodeMirror {
   readonly #view: EditorView
   readonly #props: () => EditorProps
-  /** Texts that were reported to the page, and that the page has not passed back yet. */
+  /** Texts that the editor reported to the page and that the page has not passed back yet. */
   readonly #typed: string[] = []
   #isSetting = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -63,8 +63,8 @@ export class CodeMirror {
   }
 
   /**
-   * Shows the text of the page. The page passes every reported text back. Such a text may
-   * be older than the editor's current text, and must not overwrite it.
+   * Sets the text from the properties of the page. The page passes every reported text back. A text
+   * that was passed back may be older than the editor's current text, and must not overwrite it.
    */
   setText(text: string): void {
     const known = this.#typed.indexOf(text)
@@ -87,7 +87,7 @@ export class CodeMirror {
     this.#props().onChange?.(text)
   }
 
-  /** Runs the checks again, because the server's errors have changed. */
+  /** Repeats the checks after the errors of the server have changed. */
   refreshMarks(): void {
     this.#check()
   }
@@ -173,8 +173,8 @@ export class CodeMirror {
       from,
       to,
       filter: false,
-      // The update is synchronous: after an asynchronous update, the list ignores clicks until
-      // the proposals are computed again.
+      // The update has to be synchronous. After an asynchronous update, the list ignores clicks
+      // until the proposals are computed again.
       update: (_result, _from, _to, later) => this.#propose(later),
       options: options.map(({ label, insert, detail, kind }) => ({
         label,
@@ -189,7 +189,7 @@ export class CodeMirror {
   #checkSoon(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // While the list of proposals is open, the text is unfinished.
+      // The text is unfinished while the list of proposals is open, so the check is delayed again.
       if (completionStatus(this.#view.state) === 'active') this.#checkSoon()
       else this.#check()
     }, checkDelayMs)

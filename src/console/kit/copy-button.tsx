@@ -25,8 +25,8 @@ export function CopyButton({
 }
 
 /**
- * Copies a text to the clipboard. Browsers offer the clipboard API only over HTTPS; over
- * plain HTTP, a selection is copied instead.
+ * Copies a text to the clipboard. Browsers offer the clipboard API only over HTTPS. Over plain
+ * HTTP, the function copies the selection of a hidden text field instead.
  */
 export async function copyText(text: string): Promise<void> {
   if (isSecureContext) {

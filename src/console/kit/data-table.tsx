@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 export interface Column<T> {
   readonly title: string
   readonly render: (row: T) => ComponentChildren
-  /** Whether cells are right-aligned, as numbers and buttons are. */
+  /** Whether the cells are aligned to the right, such as numbers and buttons. */
   readonly isNumber?: boolean
   readonly isTitleHidden?: boolean
 }

@@ -1,4 +1,4 @@
-/** A modal dialog. The browser keeps the focus inside, and Escape closes it. */
+/** A modal dialog. The browser keeps the focus inside the dialog, and Escape closes it. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
@@ -11,7 +11,7 @@ export interface DialogProps {
   /** Buttons at the bottom of a dialog without a form. */
   readonly actions?: ComponentChildren
   readonly size?: 'small' | 'medium' | 'large'
-  /** Makes the dialog a form that Enter submits, with a Cancel and a submit button. */
+  /** Makes the dialog a form with a Cancel button and a submit button. Enter submits the form. */
   readonly submit?: Submit
 }
 
@@ -27,7 +27,7 @@ export function Dialog(props: DialogProps) {
   const { title, onClose, children, actions, size = 'medium', submit } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const name = useName('dialog')
-  // A layout effect, so that the dialog has the focus before the next key press.
+  // This is a layout effect, so that the dialog has the focus before the next key press.
   useLayoutEffect(() => {
     const element = dialog.current!
     const before = document.activeElement

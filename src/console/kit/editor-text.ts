@@ -23,7 +23,7 @@ export interface Proposals {
 
 export interface Proposal {
   readonly label: string
-  /** Inserted text, when it differs from the label. */
+  /** The inserted text, if it differs from the label. */
   readonly insert?: string
   readonly detail?: string
   readonly kind?: 'field' | 'operator' | 'value'
@@ -38,19 +38,19 @@ export interface EditorProps {
   readonly onChange?: (value: string) => void
   /** Completes names, operators and values. */
   readonly complete?: Complete
-  /** Checks the text beyond the JSON syntax. */
+  /** Checks the text for errors other than those of JSON syntax. */
   readonly check?: Check
-  /** Errors of the server. */
+  /** Marks for the errors of the server. */
   readonly marks?: readonly Mark[]
-  /** Called with all marks, whatever their source. */
+  /** Called with all marks: JSON syntax, `check` and `marks`. */
   readonly onMarks?: (marks: readonly PlacedMark[]) => void
   /** Called on Control+Enter or Command+Enter. */
   readonly onSubmit?: () => void
   readonly isReadOnly?: boolean
   readonly hasFocus?: boolean
   readonly placeholder?: string
-  /** A single line, which Enter submits. */
+  /** Whether the editor has a single line, which Enter submits. */
   readonly isSingleLine?: boolean
-  /** `line` grows with its text, starting at one line; `fill` takes the available space. */
+  /** `line` starts with one line and grows with its text; `fill` takes the available space. */
   readonly size?: 'line' | 'fill'
 }

@@ -43,8 +43,8 @@ export function Field({
 type Common = Pick<FieldProps, 'label' | 'hint' | 'error' | 'isLabelHidden' | 'class'>
 
 /**
- * The properties that all fields have, without absent ones: exactOptionalPropertyTypes
- * forbids passing undefined.
+ * The properties that all fields share. Absent properties are omitted, because
+ * exactOptionalPropertyTypes forbids passing undefined.
  */
 function commonOf(props: Common): Common {
   const { label, hint, error, isLabelHidden } = props

@@ -31,7 +31,7 @@ export function formatMs(ms: number): string {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-/** A count with its noun: `3 documents`, `1 document`. */
+/** A count with its noun, such as `3 documents` or `1 document`. */
 export function formatMany(count: number, one: string): string {
   return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`
 }

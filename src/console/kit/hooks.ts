@@ -18,13 +18,14 @@ export interface Loaded<T> {
   readonly value: T | undefined
   readonly error: unknown
   readonly isLoading: boolean
-  /** Loads again and keeps the current value until the reply arrives. */
+  /** Loads again. The current value is kept until the reply arrives. */
   readonly reload: () => void
 }
 
 /**
- * The result of `load`, which runs again whenever `inputs` change and aborts the previous run. A
- * load that failed because the server was unreachable is repeated once the server is reachable.
+ * Returns the state and result of `load`. When `inputs` change, aborts the running load and starts
+ * another. A load that failed because the server was unreachable is repeated once the server is
+ * reachable.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -33,7 +34,9 @@ export function useLoad<T>(
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>(loading)
   const [turn, setTurn] = useState(0)
   const wanted = [...inputs, turn]
-  /** The inputs of the latest load. They lag behind `wanted` until effects have run. */
+  /**
+   * The inputs of the latest load. After a change, they differ from `wanted` until the effect runs.
+   */
   const asked = useRef<readonly unknown[]>(wanted)
   const latest = useRef(load)
   latest.current = load
@@ -79,7 +82,10 @@ export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
 
 const loading = { value: undefined, error: undefined, isLoading: true }
 
-/** Runs an action, one call at a time, and reports whether it is running and its error. */
+/**
+ * Runs an action, and returns its error and whether it is running. Ignores calls while it is
+ * running.
+ */
 export function useAction<A extends readonly unknown[]>(
   action: (...args: A) => Promise<void>,
 ): {
@@ -113,7 +119,7 @@ export function useAction<A extends readonly unknown[]>(
 
 let idCount = 0
 
-/** A unique id for a label to refer to. */
+/** A unique id for an element, to which a label can refer. */
 export function useName(prefix: string): string {
   const [id] = useState(() => `${prefix}-${++idCount}`)
   return id

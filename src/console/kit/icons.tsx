@@ -1,4 +1,4 @@
-/** Icons on a grid of 16. Every use has a label, since icons alone are ambiguous. */
+/** Icons on a grid of 16 by 16. Every use has a label, because an icon alone is ambiguous. */
 const paths = {
   add: 'M8 3v10M3 8h10',
   back: 'M10 3 5 8l5 5',

@@ -19,7 +19,7 @@ const string = Decoration.mark({ class: 'json-string' })
 const number = Decoration.mark({ class: 'json-number' })
 const word = Decoration.mark({ class: 'json-word' })
 
-/** Maximum characters of a line that are coloured: a whole document may be on one line. */
+/** Maximum characters of a line that are coloured, because a whole document may be on one line. */
 const lengthMax = 20_000
 
 class Colours {

@@ -34,7 +34,7 @@ export function Menu({
       y: Math.max(4, Math.min(at.y, innerHeight - height - 4)),
     })
   }, [at])
-  // A layout effect, so that the menu has the focus before the next key press.
+  // This is a layout effect, so that the menu has the focus before the next key press.
   useLayoutEffect(() => {
     const before = document.activeElement
     menu.current!.querySelector('button')?.focus()
@@ -83,10 +83,7 @@ export function Menu({
   )
 }
 
-/**
- * Moves the focus for the keys that navigate in a menu. Returns whether the key is such a
- * key.
- */
+/** Moves the focus if the key navigates in a menu. Returns whether the key does so. */
 function moveFocus(menu: HTMLElement, key: string): boolean {
   const items = [...menu.querySelectorAll('button')]
   const position = items.indexOf(document.activeElement as HTMLButtonElement)

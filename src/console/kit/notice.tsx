@@ -1,4 +1,4 @@
-/** Inline messages that say what to do. */
+/** Inline messages that tell the user what to do. */
 import type { ComponentChildren } from 'preact'
 import { CommandError, type ApiProblem } from '../api/command.ts'
 import { Button } from './button.tsx'
@@ -24,7 +24,7 @@ export function Notice({ kind = 'info', title, children, onClose }: NoticeProps)
   )
 }
 
-/** Shows any thrown value; for an error of the API, with its message and code. */
+/** Shows any thrown value. An error of the API is shown with its message and code. */
 export function ErrorNotice({
   error,
   onClose,
@@ -74,7 +74,7 @@ function Problems({ problems }: { readonly problems: readonly ApiProblem[] }) {
   )
 }
 
-/** Placeholder for an empty list, with the next step. */
+/** Placeholder for an empty list, which offers the next step. */
 export function EmptyState({
   title,
   children,

@@ -5,7 +5,7 @@ import type { Mark } from './editor-text.ts'
 
 export const setMarks = StateEffect.define<readonly Mark[]>()
 
-/** The marks of the editor, which move with the text until the next check. */
+/** The marks of the editor. When the text changes, they move with it until the next check. */
 const field = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(before, transaction) {
@@ -17,7 +17,7 @@ const field = StateField.define<DecorationSet>({
 })
 
 /**
- * Clamps marks to the text and makes them at least one character long, so that each is
+ * Clamps marks to the range of the text, and makes each at least one character long, so that it is
  * visible.
  */
 function decorate(marks: readonly Mark[], length: number): DecorationSet {

@@ -1,4 +1,4 @@
-/** Light or dark theme: the system's, unless the user chooses one. */
+/** Light or dark theme. The theme of the system applies unless the user chooses one. */
 import { Store } from '../api/store.ts'
 
 export type Theme = 'system' | 'light' | 'dark'

@@ -17,7 +17,7 @@ interface ShownToast extends Toast {
 const toasts = new Store<readonly ShownToast[]>([])
 let lastId = 0
 
-/** Milliseconds for which a message is shown; longer when it has an action. */
+/** Milliseconds for which a message without an action is shown. */
 const shownForMs = 6000
 const actionForMs = 30_000
 

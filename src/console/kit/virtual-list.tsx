@@ -1,6 +1,6 @@
 /**
- * A virtual list of lines of equal height. Only visible lines are rendered, so its DOM has
- * a few dozen of them at any length.
+ * A virtual list of lines of equal height. Only visible lines are rendered, so the DOM contains a
+ * few dozen lines, however long the list is.
  */
 import type { ComponentChildren, Ref } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -9,7 +9,7 @@ export interface VirtualListProps {
   readonly count: number
   readonly lineHeight: number
   readonly renderLine: (position: number) => ComponentChildren
-  /** Rendered above the lines; scrolls horizontally with them. */
+  /** Content above the lines, which scrolls horizontally with them. */
   readonly header?: ComponentChildren
   readonly class?: string
   /** Attributes of the element that contains the header and the lines. */
@@ -20,10 +20,10 @@ export interface VirtualListProps {
   readonly width?: number
 }
 
-/** Lines rendered beyond each edge, so that scrolling shows no gaps. */
+/** Number of lines that are rendered beyond each edge, so that scrolling shows no gaps. */
 const overscan = 12
 
-/** Maximum height in pixels: browsers limit the height of an element to about this number. */
+/** Maximum height of the element in pixels; browsers limit the height to about this value. */
 const heightMax = 10_000_000
 
 export function VirtualList(props: VirtualListProps) {
@@ -45,7 +45,7 @@ export function VirtualList(props: VirtualListProps) {
     return () => observer.disconnect()
   }, [])
   const height = Math.min(count * lineHeight, heightMax)
-  // Beyond the maximum height, one pixel of scrolling passes several lines.
+  // If the list exceeds the maximum height, one pixel of scrolling passes several lines.
   const scale = height === 0 ? 1 : (count * lineHeight) / height
   const top = view.top * scale
   const first = Math.max(0, Math.min(count, Math.floor(top / lineHeight)) - overscan)

@@ -1,6 +1,6 @@
 /**
- * Extracts vectors from the text of a reply before it is parsed. The parser keeps every
- * digit of a number, which is too slow for the thousand numbers of each vector.
+ * Extracts vectors from the text of a reply before the text is parsed. The parser is too slow for
+ * vectors with a thousand numbers each, because it keeps all digits of numbers.
  */
 export interface CutReply {
   /** The text with each vector replaced by its index, from 0. */
@@ -9,8 +9,9 @@ export interface CutReply {
 }
 
 /**
- * Cuts the values of the field `name` out of the text: arrays, or base64 as clients write it.
- * The search for the name cannot match inside a string, because quotes are escaped there.
+ * Cuts the values of the field `name` out of the text: arrays of numbers, or vectors in base64. The
+ * search for the quoted name cannot match inside a string, because quotes inside strings are
+ * escaped.
  */
 export function truncateVectors(received: string, name: string): CutReply {
   const vectors: Float32Array[] = []

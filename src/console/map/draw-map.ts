@@ -8,7 +8,7 @@ export interface MapScene {
   readonly selected: ReadonlySet<number>
   readonly pointed: number | undefined
   readonly view: MapView
-  /** The lasso while the user draws it. */
+  /** The outline of the lasso while the user draws it. */
   readonly outline: readonly ScreenPoint[]
 }
 
@@ -25,8 +25,8 @@ export function drawMap(canvas: HTMLCanvasElement, size: Size, scene: MapScene):
   pen.setTransform(sharpness, 0, 0, sharpness, 0, 0)
   pen.clearRect(0, 0, width, height)
   drawPoints(pen, size, scene)
-  // Colours are taken from the computed style: CSS variables would be unresolved, and contain
-  // the values of both themes.
+  // The computed style contains the colours of the current theme. The CSS variables themselves are
+  // unresolved and contain the colours of both themes.
   const { color, borderTopColor } = getComputedStyle(canvas)
   if (scene.pointed !== undefined) drawRing(pen, scene, scene.pointed, color)
   drawOutline(pen, scene.outline, borderTopColor)
@@ -36,7 +36,7 @@ function drawPoints(pen: CanvasRenderingContext2D, size: Size, scene: MapScene):
   const { positions, coloring, selected, view } = scene
   const count = positions.length / 2
   const radius = count > 3000 ? 2.5 : count > 800 ? 3.2 : 4.2
-  // One path per colour: a path per point takes ten times as long.
+  // Draws one path per colour, because one path per point takes ten times as long.
   coloring.legend.forEach(({ color }, entry) => {
     for (const isChosen of selected.size === 0 ? [true] : [false, true]) {
       pen.beginPath()

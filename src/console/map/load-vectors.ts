@@ -14,7 +14,7 @@ import { truncateVectors } from './cut-vectors.ts'
 export interface MapData {
   /** Documents that have a vector, with the vector removed. */
   readonly documents: readonly JsonObject[]
-  /** The vectors one after another, in the order of `documents`. */
+  /** The vectors in the order of `documents`, in one array. */
   readonly vectors: Float32Array
   readonly dimension: number
   /** Number of documents read, with or without a vector. */
@@ -23,8 +23,8 @@ export interface MapData {
 }
 
 /**
- * Maximum characters of all documents, which stay in memory to be shown. A map of large
- * documents has fewer points.
+ * Maximum total characters of the documents, which stay in memory so that the page can show them. A
+ * map of large documents has fewer points.
  */
 const charactersMax = 250_000_000
 

@@ -17,16 +17,16 @@ export interface MapCanvasProps {
   readonly coloring: Coloring
   readonly selected: ReadonlySet<number>
   readonly pointed: number | undefined
-  /** Whether dragging draws a lasso; otherwise it pans. */
+  /** Whether dragging the pointer draws a lasso; otherwise dragging pans the map. */
   readonly isLasso: boolean
-  /** A change of this number shows the whole map again. */
+  /** A counter. When it changes, the view fits the whole map again. */
   readonly fitTurn: number
   readonly onPoint: (point: number) => void
   readonly onSelect: (points: readonly number[]) => void
   readonly label: string
 }
 
-/** Maximum distance of the pointer from a point, in pixels. */
+/** Maximum distance in pixels at which the pointer hits a point. */
 const reach = 18
 const zoomStep = 1.25
 const panStep = 40
@@ -41,7 +41,7 @@ export function MapCanvas(props: MapCanvasProps) {
   const { positions, coloring, selected, pointed, isLasso, fitTurn } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
-  /** The view after panning or zooming; undefined while the view fits the whole map. */
+  /** The view after panning or zooming; undefined while the whole map fits the view. */
   const [moved, setMoved] = useState<MapView | undefined>(undefined)
   const [outline, setOutline] = useState<readonly ScreenPoint[]>([])
   const [theme, setTheme] = useState(0)
@@ -56,7 +56,7 @@ export function MapCanvas(props: MapCanvasProps) {
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(element)
-    // Colours come from the theme, which may change while the map is open.
+    // Draws again when the theme changes, because the theme determines the colours.
     const themes = new MutationObserver(() => setTheme((turn) => turn + 1))
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     const system = matchMedia('(prefers-color-scheme: dark)')
@@ -78,7 +78,8 @@ export function MapCanvas(props: MapCanvasProps) {
       outline,
     })
   }, [positions, coloring, selected, pointed, size, moved, outline, theme])
-  // Preact registers passive wheel listeners, which cannot prevent the page from scrolling.
+  // The listener is not registered through Preact, whose wheel listeners are passive and could not
+  // prevent the page from scrolling.
   useEffect(() => {
     const element = canvas.current!
     const onWheel = (event: WheelEvent) => {

@@ -39,7 +39,7 @@ export interface Coloring {
   readonly kind: 'none' | 'category' | 'ramp'
 }
 
-/** Fields that points can be coloured by: those with short scalar values. */
+/** Fields by which points can be coloured: fields with scalar values. */
 export function colorFields(documents: readonly JsonObject[]): readonly string[] {
   const simple = ['string', 'number', 'boolean', 'date', 'null']
   return fieldsOf(documents.slice(0, 500))
@@ -73,7 +73,8 @@ function oneColor(count: number): Coloring {
 }
 
 /**
- * Colours by category: the most frequent values get a colour each; the others share one.
+ * Colours by category. Each of the most frequent values has its own colour; all other values share
+ * one.
  */
 function categories(values: readonly (Value | undefined)[]): Coloring {
   const labels = values.map((value) => (value === undefined ? undefined : labelOf(value)))
@@ -99,8 +100,8 @@ function categories(values: readonly (Value | undefined)[]): Coloring {
 }
 
 /**
- * Colours by number: one for each of several equal parts of the range. Values that are not
- * numbers get the last entry of the legend.
+ * Colours by number. Divides the range into equal parts, each with its own colour. Values that are
+ * not numbers get the last entry of the legend.
  */
 function ramp(
   numbers: readonly (number | undefined)[],

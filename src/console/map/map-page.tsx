@@ -1,6 +1,4 @@
-/**
- * Map tab: vectors projected to a plane, so that similar records are close to each other.
- */
+/** Map tab: projects vectors to a plane, so that similar records are close to each other. */
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
@@ -160,7 +158,7 @@ function MapOf({
   const [pointed, setPointed] = useState<number | undefined>(undefined)
   const [isLasso, setLasso] = useState(false)
   const [fitTurn, setFitTurn] = useState(0)
-  // A layout effect, so that a selection cannot refer to points of the previous map.
+  // This is a layout effect, so that a selection never refers to points of the previous map.
   useLayoutEffect(() => {
     setSelected(none)
     setPointed(undefined)
@@ -272,7 +270,7 @@ function vectorFields(place: Place): readonly string[] {
     .map(([name]) => name)
 }
 
-/** The field with the most groups that still get a colour each. */
+/** The field with the most categories, among the fields with a colour for each category. */
 function bestColorField(
   documents: readonly JsonObject[],
   fields: readonly string[],
@@ -302,8 +300,8 @@ function partOf(data: MapData, part: readonly number[] | undefined): MapData {
 }
 
 /**
- * Whether the metric ignores the length of vectors. The definition of a column's index contains
- * the metric of the column.
+ * Whether the metric ignores the length of vectors. For a table, the index of the column defines
+ * the metric.
  */
 async function findsCosine(place: Place, field: string): Promise<boolean> {
   if (place.kind === 'collection') return place.options.vector?.metric !== 'euclidean'

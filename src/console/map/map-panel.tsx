@@ -10,7 +10,7 @@ import { VirtualList } from '../kit/virtual-list.tsx'
 import type { Coloring } from './map-colors.ts'
 import type { SelectionFilter } from './selection-filter.ts'
 
-/** Characters of a document to show; the Data tab shows the rest. */
+/** Maximum characters of a document that the panel shows; the Data tab shows the whole document. */
 const shownMax = 6000
 
 export function Legend({
@@ -132,7 +132,7 @@ export function Selection({
 
 const lineHeight = 28
 
-/** The points as a list, for users without a pointer. */
+/** The points as a list, for users who cannot use a pointer. */
 export function PointList({
   place,
   documents,

@@ -1,7 +1,8 @@
-/** Transforms between map and screen coordinates, with pan and zoom. */
+/** Converts between map and screen coordinates, and computes pan and zoom. */
 
 /**
- * Screen x is `x * scale + left`. The y axis points up on the map and down on the screen.
+ * A point at `x` of the map is at `x * scale + left` of the screen. The y axis points up on the map
+ * and down on the screen.
  */
 export interface MapView {
   readonly scale: number
@@ -64,7 +65,7 @@ export function panBy(view: MapView, x: number, y: number): MapView {
   return { ...view, left: view.left + x, top: view.top + y }
 }
 
-/** The nearest point within reach of a screen position. */
+/** The nearest point within `reach` of a screen position. */
 export function pointAt(
   positions: Float32Array,
   view: MapView,
@@ -90,7 +91,7 @@ export interface ScreenPoint {
   readonly y: number
 }
 
-/** The points inside an outline. */
+/** The points inside an outline on the screen. */
 export function pointsInside(
   positions: Float32Array,
   view: MapView,

@@ -9,9 +9,9 @@ export interface Neighbors {
 }
 
 /**
- * Finds the nearest neighbours by brute force over half of the pairs: 5000 rows of 32
- * numbers take half a second. Each row keeps its neighbours sorted, so most pairs cost one
- * comparison with the last of them.
+ * Finds the nearest neighbours by brute force. It computes each distance once for both rows: 5000
+ * rows of 32 numbers take half a second. The neighbours of a row are sorted by distance, so most
+ * pairs cost only a comparison with the last neighbour.
  */
 export function nearestNeighbors(
   { data, rows, columns }: Matrix,

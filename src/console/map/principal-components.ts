@@ -1,9 +1,10 @@
 /**
  * Principal components of many long vectors.
  *
- * The components are those of a sample. Its Gram matrix, over rows or columns, whichever
- * are fewer, is multiplied repeatedly with a few random directions, which converge to its
- * strongest eigenvectors (subspace iteration, after Halko, Martinsson and Tropp, 2011).
+ * The components are computed from a sample of the vectors. Its Gram matrix has one row per vector
+ * or per number of a vector, whichever is smaller. Multiplying the matrix repeatedly with a few
+ * random directions makes them converge to its strongest eigenvectors (subspace iteration, after
+ * Halko, Martinsson and Tropp, 2011).
  */
 import { eigenvectors } from './eigenvectors.ts'
 
@@ -16,14 +17,20 @@ export interface Matrix {
 
 export interface Components {
   readonly mean: Float32Array
-  /** Orthonormal vectors, strongest first; fewer than requested when the rank is lower. */
+  /**
+   * Orthonormal vectors in descending order of variance; fewer than requested when the rank is
+   * lower.
+   */
   readonly directions: readonly Float32Array[]
 }
 
-/** Number of vectors in the sample. A larger sample takes longer and changes little. */
+/**
+ * Maximum number of vectors in the sample. A larger sample takes longer and changes the result
+ * little.
+ */
 const sampleMax = 500
 const rounds = 12
-/** Extra directions speed up the convergence of the requested ones. */
+/** Number of directions in addition to the requested ones. They speed up convergence. */
 const spare = 4
 
 export function findComponents(
@@ -46,7 +53,10 @@ export function findComponents(
   }
 }
 
-/** Coordinates of each row along the directions; zeros for missing directions. */
+/**
+ * Coordinates of each row along the directions. If there are fewer than `count` directions, the
+ * missing coordinates are zero.
+ */
 export function coordinatesAlong(
   { data, rows, columns }: Matrix,
   { mean, directions }: Components,
@@ -130,8 +140,8 @@ function strongestOf(
     Float64Array.from({ length: size }, () => random() - 0.5),
   )
   for (let round = 0; round < rounds; round++) basis = orthonormal(basis.map(image))
-  // Rayleigh-Ritz: the directions are the eigenvectors of the matrix projected to the
-  // basis.
+  // Rayleigh-Ritz method: projects the matrix to the basis, and combines the basis by the
+  // eigenvectors of the small matrix.
   const images = basis.map(image)
   const small = basis.map((left) => images.map((right) => dotExact(left, right, 0)))
   return eigenvectors(small).map((weights) => {
@@ -153,8 +163,8 @@ function combineRows({ data, columns }: Matrix, weights: Float64Array): Float64A
 }
 
 /**
- * An orthonormal basis of the directions by Gram-Schmidt, twice, because one pass leaves
- * rounding errors. Dependent directions are dropped.
+ * An orthonormal basis of the directions by Gram-Schmidt. Each direction is orthogonalized twice,
+ * because one pass leaves rounding errors. Linearly dependent directions are dropped.
  */
 function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
   const kept: Float64Array[] = []
@@ -175,9 +185,9 @@ function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
 }
 
 /**
- * Dot product of a direction and a row, in the hot loop. Four independent sums avoid
- * waiting for each addition, and one function per type of array keeps its call sites
- * monomorphic.
+ * Dot product of a direction and a row. This is the hot loop: four independent sums avoid waiting
+ * for each addition. `dotExact` is a separate function, so that each function gets only one type of
+ * array and stays monomorphic.
  */
 function dot(direction: Float32Array, data: Float32Array, from: number): number {
   let [a, b, c, d] = [0, 0, 0, 0]

@@ -1,7 +1,4 @@
-/**
- * Projects vectors to a plane in increasingly good rounds: first by PCA, then refined by
- * UMAP.
- */
+/** Projects vectors to a plane. The first projection is a PCA; UMAP then refines it in rounds. */
 import { nearestNeighbors } from './nearest-neighbors.ts'
 import { coordinatesAlong, findComponents } from './principal-components.ts'
 import { seededRandom } from './random.ts'
@@ -18,7 +15,7 @@ export interface ProjectionOrder {
 
 export interface Projection {
   readonly stage: 'pca' | 'umap'
-  /** x and y of each vector. The array is reused by the next round. */
+  /** x and y of each vector. The next round overwrites the array. */
   readonly positions: Float32Array
   /** Completed share of the work, from 0 to 1. */
   readonly progress: number
@@ -26,8 +23,7 @@ export interface Projection {
 
 const neighborsWanted = 15
 /**
- * Number of components for the neighbour search: further components have next to no
- * variance.
+ * Number of components for the search of neighbours. Further components have almost no variance.
  */
 const reducedDimension = 32
 

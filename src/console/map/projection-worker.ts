@@ -1,7 +1,7 @@
-/** Worker that computes projections and reports progress a few times per second. */
+/** Worker that computes a projection and reports intermediate results. */
 import { project, type Projection, type ProjectionOrder } from './project.ts'
 
-/** Milliseconds between reports: often enough to look like motion. */
+/** Minimum milliseconds between reports: short enough for the points to move smoothly. */
 const reportEveryMs = 60
 
 interface WorkerScope {
@@ -9,8 +9,8 @@ interface WorkerScope {
   postMessage(message: Projection, transfer: readonly Transferable[]): void
 }
 
-// TypeScript cannot load the types of pages and workers together; this declares the few
-// that are used.
+// TypeScript cannot load the types of pages and of workers together, so this file declares the few
+// members that it uses.
 const scope = globalThis as unknown as WorkerScope
 
 scope.onmessage = ({ data: order }) => {

@@ -2,7 +2,7 @@
 import { keyColumns, type Place } from '../api/place.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 
-/** The API's limits on values in one $in and on comparisons in one filter. */
+/** Limits of the API: values in one $in, and comparisons in one filter. */
 const valuesMax = 100
 const comparisonsMax = 64
 
@@ -27,8 +27,8 @@ export function selectionFilter(
     oneOf(key!, values.slice(at * valuesMax, (at + 1) * valuesMax)),
   )
   if (lists.length <= 1) return { filter: lists[0] ?? new Map() }
-  // The keys need several $in. Ids of documents are requested in groups instead; rows get
-  // one filter with every $in.
+  // More keys than one $in allows. The page requests ids of documents in groups; rows get one
+  // filter that combines several $in.
   if (place.kind === 'collection') return { ids: values }
   return lists.length > comparisonsMax
     ? { lacks: tooMany(comparisonsMax * valuesMax) }

@@ -1,17 +1,16 @@
 /**
- * UMAP, after McInnes, Healy and Melville (2018): places points on a plane so that
- * neighbours stay neighbours. A graph joins each point to its nearest ones. Its edges
- * attract their ends, and random pairs repel each other, with a learning rate that falls
- * each round.
+ * UMAP, after McInnes, Healy and Melville (2018): places points on a plane so that neighbours stay
+ * close. A graph connects each point with its nearest neighbours. In each round, edges attract
+ * their ends, and random pairs of points repel each other. The learning rate falls with each round.
  */
 import type { Neighbors } from './nearest-neighbors.ts'
 
 /** Parameters of the curve 1 / (1 + a d^2b) for a minimum distance of 0.1. */
 const curveA = 1.577
 const curveB = 0.8951
-/** Negative samples per edge. */
+/** Number of random points that repel the start of an edge per update. */
 const pushesPerPull = 5
-/** Bound on each coordinate of a step. */
+/** Maximum absolute change of a coordinate in one step. */
 const stepMax = 4
 
 interface Edges {
@@ -30,7 +29,7 @@ export class Umap {
   readonly #random: () => number
   #round = 0
 
-  /** Copies the given start positions and scales them. */
+  /** Copies the start positions and scales them. */
   constructor(neighbors: Neighbors, start: Float32Array, random: () => number) {
     this.positions = spreadOut(start, random)
     const points = start.length / 2
@@ -49,7 +48,7 @@ export class Umap {
     return this.isDone ? 1 : this.#round / this.rounds
   }
 
-  /** One round: updates every edge that is due. */
+  /** Executes one round, which updates every edge that is due. */
   step(): void {
     const { from, to, period } = this.#edges
     const { positions } = this
@@ -67,7 +66,7 @@ export class Umap {
   }
 }
 
-/** Moves both ends towards each other. */
+/** Moves both ends of an edge towards each other. */
 function pull(positions: Float32Array, a: number, b: number, rate: number): void {
   const dx = positions[2 * a]! - positions[2 * b]!
   const dy = positions[2 * a + 1]! - positions[2 * b + 1]!
@@ -83,7 +82,7 @@ function pull(positions: Float32Array, a: number, b: number, rate: number): void
   positions[2 * b + 1]! -= moveY
 }
 
-/** Moves the first point away from the second, which stays. */
+/** Moves point `a` away from point `b`, which does not move. */
 function pushAway(positions: Float32Array, a: number, b: number, rate: number): void {
   if (a === b) return
   const dx = positions[2 * a]! - positions[2 * b]!
@@ -99,7 +98,10 @@ function clip(step: number): number {
   return Math.max(-stepMax, Math.min(stepMax, step))
 }
 
-/** Edges of the fuzzy graph: the union of the directed edges. */
+/**
+ * Edges of the fuzzy graph. Two points have one edge, whose weight combines the weights of both
+ * directions.
+ */
 function edgesOf(neighbors: Neighbors, points: number, rounds: number): Edges {
   const { count } = neighbors
   const weights = weightsOf(neighbors, points)
@@ -123,8 +125,8 @@ function edgesOf(neighbors: Neighbors, points: number, rounds: number): Edges {
 }
 
 /**
- * Membership of each neighbour in the fuzzy set of a point: 1 for the nearest, decreasing
- * with distance. The bandwidth makes the sum log2 of the number of neighbours.
+ * Membership of each neighbour in the fuzzy set of a point: 1 for the nearest neighbour, decreasing
+ * with distance. The bandwidth is chosen so that the sum is log2 of the number of neighbours.
  */
 function weightsOf({ count, distances }: Neighbors, points: number): Float32Array {
   const weights = new Float32Array(distances.length)

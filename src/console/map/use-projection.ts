@@ -42,6 +42,6 @@ export function useProjection(
     worker.postMessage(order)
     return () => worker.terminate()
   }, [vectors, dimension, isCosine])
-  // A projection of the previous array of vectors is not shown for the current array.
+  // `state` may still contain the projection of the previous vectors.
   return state.of === vectors ? state.shown : waiting
 }

@@ -20,11 +20,11 @@ function keyOf({ database, keyspace, name }: Where): string {
   return `${database}/${keyspace}/${name}`
 }
 
-/** Handlers that make an element accept files for this collection or table. */
+/** Event handlers that let the user drop a file for this collection or table on an element. */
 export function fileDrop(where: Where) {
   return {
     onDragOver(event: DragEvent) {
-      // Without this, the browser would open the file instead of the page.
+      // Prevents the browser from opening the file instead of the page.
       if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault()
     },
     onDrop(event: DragEvent) {
@@ -38,7 +38,8 @@ export function fileDrop(where: Where) {
 }
 
 /**
- * Takes the file that was dropped on this collection or table: the next call returns undefined.
+ * Takes the file that was dropped on this collection or table, so that a later call returns
+ * undefined.
  */
 export function takeDropped(where: Where): File | undefined {
   const dropped = droppedFile.get()

@@ -1,12 +1,12 @@
 /**
- * Routes are the fragment of the URL, because the server serves one page and never sees the
- * fragment.
+ * Routes are in the fragment of the URL. The server serves a single page for all routes, and
+ * browsers do not send the fragment to the server.
  *
- * #/                              start page
- *     #/db/<id>                       a database
- *     #/db/<id>/<keyspace>            a keyspace
- *     #/db/<id>/<keyspace>/<name>/data   a page of a collection or table
- *     #/operate                       a page of the server
+ *   #/                                 start page
+ *   #/db/<id>                          a database
+ *   #/db/<id>/<keyspace>               a keyspace
+ *   #/db/<id>/<keyspace>/<name>/data   a page of a collection or table
+ *   #/operate                          a page of the server
  */
 export interface Route {
   readonly kind: 'start' | 'page' | 'database' | 'keyspace' | 'place'
@@ -18,7 +18,10 @@ export interface Route {
   readonly tab: string
 }
 
-/** The id of the home database in URLs; everywhere else, its id is the empty string. */
+/**
+ * The id of the home database in URLs. Everywhere else, the home database has the empty string as
+ * its id.
+ */
 const home = 'home'
 
 export const nowhere: Route = {

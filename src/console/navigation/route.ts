@@ -1,4 +1,4 @@
-/** Keeps the current route in step with the URL. */
+/** Keeps the current route equal to the route in the URL. */
 import { Store } from '../api/store.ts'
 import { nowhere, parseRoute, type Route } from './route-hash.ts'
 

@@ -22,7 +22,9 @@ export interface Plot {
   readonly series: readonly Series[]
 }
 
-/** Maximum number of stored polls: ten minutes at one poll every two seconds. */
+/**
+ * Maximum number of stored polls: ten minutes at the fastest pace of one poll every two seconds.
+ */
 export const looksMax = 300
 
 export function addLook(
@@ -32,7 +34,10 @@ export function addLook(
   return [...looks.slice(-(looksMax - 1)), look]
 }
 
-/** Timestamps of the points that plotsOf returns. */
+/**
+ * Times of the points that plotsOf returns. The first poll has no point, because rates need two
+ * polls.
+ */
 export function timesOf(looks: readonly HealthSample[]): readonly number[] {
   return looks.slice(1).map(({ time }) => time)
 }

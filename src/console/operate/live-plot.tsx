@@ -13,7 +13,7 @@ export interface LivePlotProps {
 
 const height = 140
 
-/** Minimum time span in seconds: a shorter span repeats the same label on the time axis. */
+/** Minimum time span of the x axis in seconds. On a shorter span, several labels would be equal. */
 const shownSecondsMin = 20
 
 export function LivePlot({ plot, times }: LivePlotProps) {
@@ -22,7 +22,7 @@ export function LivePlot({ plot, times }: LivePlotProps) {
   const legend = useRef<HTMLUListElement>(null)
   const drawn = useRef<UPlot | undefined>(undefined)
   const name = useName('plot')
-  // The plot is redrawn in the colours of the theme when the theme changes.
+  // Renders again when the theme changes, so that the plot gets the colours of the theme.
   useStore(theme)
   const names = series.map((each) => each.name).join()
   const data = [
@@ -108,7 +108,7 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString('en', { hour12: false })
 }
 
-/** Minimum upper bound of the y axis, for plots of zeros. */
+/** Minimum upper bound of the y axis, which applies if all values are small or zero. */
 const smallest: Readonly<Record<Unit, number>> = {
   count: 4,
   perSecond: 1,

@@ -41,15 +41,15 @@ export function OperatePage() {
 
 interface Watched {
   readonly looks: readonly HealthSample[]
-  /** Why metrics are unavailable, as a sentence. */
+  /** The reason why metrics are unavailable, as a sentence. */
   readonly metricsProblem?: string
   readonly health?: Health
   readonly healthError?: unknown
 }
 
 /**
- * The polled metrics and health. Polls at once and then repeatedly; a poll starts only
- * after the previous one was answered.
+ * Polls metrics and health, at once and then repeatedly. A poll starts only after the previous poll
+ * was answered.
  */
 function useWatched(pace: Pace): Watched {
   const [watched, setWatched] = useState<Watched>({ looks: [] })

@@ -1,10 +1,11 @@
 /**
- * Rates and percentiles between two polls of the metrics. Counters start at zero when the
- * server starts: a counter that decreased was reset, so its whole value is new.
+ * Rates and percentiles between two polls of the metrics. Counters start at zero when the server
+ * starts. If a counter has decreased, the server was restarted, so the whole value of the counter
+ * is its increase.
  */
 import { total, type Metrics, type Sample } from './parse-metrics.ts'
 
-/** Increase of a counter per second; undefined when the server does not report it. */
+/** Increase of a counter per second; undefined when the server does not report the counter. */
 export function rate(
   before: Metrics,
   now: Metrics,
@@ -29,7 +30,7 @@ interface Bucket {
   readonly count: number
 }
 
-/** Histogram of the commands that ended between two polls. */
+/** Cumulative histogram of the commands that ended between two polls. */
 function bucketsBetween(before: Metrics, now: Metrics): readonly Bucket[] {
   const counts = new Map<number, number>()
   const old = new Map(
@@ -55,8 +56,8 @@ function boundOf({ labels }: Sample): number {
 }
 
 /**
- * A percentile of durations, in milliseconds. Durations are assumed to be uniform within a
- * bucket, as in Prometheus. Undefined when no command ended.
+ * A percentile of durations, in milliseconds. Like Prometheus, it assumes that durations are
+ * distributed evenly within a bucket. Undefined when no command ended.
  */
 export function percentile(
   before: Metrics,
@@ -70,8 +71,7 @@ export function percentile(
   const at = buckets.findIndex(({ count }) => count >= wanted)
   const { bound, count } = buckets[at]!
   const below = buckets[at - 1] ?? { bound: 0, count: 0 }
-  // Durations beyond the last finite bound have no upper bound, so the last finite bound is
-  // returned.
+  // The last bucket has no upper bound, so the result is its lower bound.
   if (bound === Infinity) return below.bound * 1000
   const share = (wanted - below.count) / (count - below.count)
   return (below.bound + share * (bound - below.bound)) * 1000

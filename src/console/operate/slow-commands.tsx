@@ -1,4 +1,4 @@
-/** The latest slow commands of the server that answers the request. */
+/** The latest slow commands of the server process that answers the request. */
 import { manage, ManageError } from '../api/manage.ts'
 import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'

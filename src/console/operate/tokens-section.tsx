@@ -21,8 +21,8 @@ export function TokensSection({
 }: {
   readonly tokens: readonly Token[]
   /**
-   * The roles; undefined when the token may not list roles. Such a token cannot create tokens,
-   * either.
+   * The roles; undefined when the token of the session may not list roles. Such a token cannot
+   * create tokens, either.
    */
   readonly roles: readonly Role[] | undefined
   readonly onChange: () => void

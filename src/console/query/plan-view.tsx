@@ -1,6 +1,6 @@
 /**
- * How the server read the records of a query: each plan, with its estimate and the counts of the
- * read.
+ * Shows how the server read the records of a query: each plan, with its estimate and the counts of
+ * the read.
  */
 import { DataTable } from '../kit/data-table.tsx'
 import { formatCount, formatMs } from '../kit/format.ts'

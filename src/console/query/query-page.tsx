@@ -47,7 +47,10 @@ interface Submitted {
   readonly fields: FindFields
   readonly isTraced: boolean
   readonly isExplained: boolean
-  /** Number of the run, so that the same query can run again. */
+  /**
+   * Number of the run. It makes a repeated query differ from its previous run, so that it is sent
+   * again.
+   */
   readonly run: number
 }
 
@@ -127,7 +130,8 @@ export function QueryPage({ place }: { readonly place: Place }) {
       setQuery(wanted)
       run(wanted)
     },
-    // A projection may hide fields, but the editor reads the whole document again.
+    // The projection may hide fields. Editing is possible nevertheless, because the editor reads
+    // the whole document.
     ...(mayWrite && {
       edit: (document: JsonObject) => {
         if (idFilter(place, document) !== undefined) setOpen({ edited: document })
@@ -295,7 +299,9 @@ function takeOpened(): QueryText {
   return { ...emptyQuery, filter: text(opened.filter), sort: text(opened.sort) }
 }
 
-/** Parses the clauses. Throws an Error that names the clause that is not a JSON object. */
+/**
+ * Parses the clauses. If a clause is not a JSON object, throws an Error with its name.
+ */
 function parseQuery(query: QueryText): FindFields {
   const filter = readClause('filter', query.filter)
   const sort = readClause('sort', query.sort)

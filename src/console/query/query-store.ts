@@ -29,12 +29,12 @@ export const emptyQuery: QueryText = { filter: '', sort: '', projection: '', opt
 
 const historyMax = 50
 /**
- * Maximum characters of a stored query. Longer queries contain whole vectors and would fill
- * the storage.
+ * Maximum characters of a stored query. Longer queries usually contain vectors and would fill the
+ * storage.
  */
 const keptLengthMax = 20_000
 
-/** The part of Storage that the console uses; tests pass their own. */
+/** The part of Storage that the console uses. Tests pass another implementation. */
 export type QueryStorage = Pick<Storage, 'getItem' | 'setItem'>
 
 function keyOf({ database, keyspace, name }: Place): string {

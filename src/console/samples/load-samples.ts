@@ -6,7 +6,10 @@ import { sampleDocuments, wordDimension, wordVector } from './sample-documents.t
 
 export const sampleName = 'sample_places'
 
-/** Documents per request: few, so that progress is visible while a model embeds them. */
+/**
+ * Documents per request. The number is low, so that progress is visible while a model embeds the
+ * documents.
+ */
 const batchSize = 20
 
 interface Providers {
@@ -14,7 +17,8 @@ interface Providers {
 }
 
 /**
- * Creates the collection, if it does not exist, and inserts all documents. Can be repeated.
+ * Creates the collection if it does not exist, and inserts all documents. A repeated call inserts
+ * only missing documents.
  */
 export async function loadSamples(
   address: Required<Omit<Address, 'name'>>,
@@ -68,7 +72,7 @@ async function insert(place: Address, documents: readonly Printable[]): Promise<
   }
 }
 
-/** The server's local embedding model, if it has one. */
+/** The server's local embedding model; undefined if the server has no local model. */
 async function localModel(
   { database }: Address,
   name: string,
@@ -79,7 +83,7 @@ async function localModel(
     const [model] = (status[member] as Providers | undefined)?.local?.models ?? []
     return model && { provider: 'local', modelName: model.name }
   } catch (error) {
-    // Local models may be disabled in the server's settings.
+    // The settings of the server may disable local models.
     if (error instanceof CommandError && error.httpStatus < 400) return undefined
     throw error
   }

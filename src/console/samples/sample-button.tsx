@@ -6,7 +6,7 @@ import { ErrorNotice } from '../kit/notice.tsx'
 import { goTo, routeTo } from '../navigation/route.ts'
 import { loadTargets } from '../catalog/catalog.ts'
 
-/** Loads the data into the keyspace and opens the collection. */
+/** Button that loads the sample data into the keyspace and opens the collection. */
 export function SampleButton({
   database,
   keyspace,
@@ -19,7 +19,7 @@ export function SampleButton({
   const [progress, setProgress] = useState('')
   const { run, isBusy, error, clearError } = useAction(async () => {
     setProgress('')
-    // The texts are loaded on the first click.
+    // Loads the module with the sample texts on the first click, because most users never need it.
     const { loadSamples, sampleName } = await import('./load-samples.ts')
     await loadSamples({ database, keyspace }, (done, all) =>
       setProgress(`${done} of ${all}`),

@@ -4,7 +4,7 @@ import { sampleTexts } from './sample-texts.ts'
 
 export interface SampleDocument {
   readonly fields: Readonly<Record<string, Printable>>
-  /** The text that searches use. */
+  /** The text that searches compare. */
   readonly text: string
 }
 
@@ -44,14 +44,14 @@ function tagsOf(kind: string, mixed: number): string[] {
 export const wordDimension = 192
 
 /**
- * A vector without a model: feature hashing of words and of their 4-grams. Texts with
- * common words are close to each other, which is enough for a demonstration.
+ * A vector that is computed without a model, by feature hashing of words and of their 4-grams.
+ * Texts with common words are close to each other, which is enough for a demonstration.
  */
 export function wordVector(text: string): number[] {
   const vector = new Array<number>(wordDimension).fill(0)
   const add = (part: string, weight: number) => {
     const mixed = hash(part)
-    // Half of the features count negatively, so that hash collisions cancel out.
+    // About half of the features count negatively, so that hash collisions cancel out on average.
     vector[mixed % wordDimension]! += (mixed >>> 24) % 2 === 0 ? weight : -weight
   }
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {

@@ -1,6 +1,6 @@
 /**
- * Finds the words of a text that match a query. An approximation: the analyzer runs in the
- * server.
+ * Finds the words of a text that match a query. The result is an approximation, because the
+ * analyzer runs only in the server.
  */
 
 /** A part of a text. */
@@ -17,8 +17,8 @@ export function stemsOf(query: string): ReadonlySet<string> {
 }
 
 /**
- * Strips English suffixes, as an approximation of the collection's analyzer. Most words of
- * other languages are unchanged.
+ * Strips English suffixes, which approximates the collection's analyzer. Most words of other
+ * languages are not changed.
  */
 export function stem(given: string): string {
   const lower = given.toLowerCase().normalize('NFKC')
@@ -32,7 +32,7 @@ export function stem(given: string): string {
   return bare.length < 3 ? lower : bare.replace(/(?<=.{3})e$/, '').replace(/(.)\1$/, '$1')
 }
 
-/** Splits the text into matching and other pieces. */
+/** Splits the text into pieces that match and pieces that do not. */
 export function markWords(text: string, stems: ReadonlySet<string>): readonly Piece[] {
   const pieces: Piece[] = []
   let from = 0
@@ -58,7 +58,7 @@ export function countMatches(text: string, stems: ReadonlySet<string>): number {
 /** Characters of a text that a result shows. */
 const excerptLength = 260
 const before = 80
-/** Characters of a text that are searched for matches. */
+/** Maximum characters of a text in which a match is searched for the excerpt. */
 const searchedLength = 200_000
 
 /** An excerpt of a long text around its first match. */

@@ -111,7 +111,7 @@ function Facts({
   )
 }
 
-/** A text with matching words in mark elements; everything else is plain text. */
+/** A text whose matching words are in mark elements. */
 function Marked({
   text,
   stems,

@@ -7,7 +7,7 @@ import { isObject, Numeral, type Value } from '../json/value.ts'
 import type { SearchState } from './search-state.ts'
 import type { SearchInput, SearchMode } from './search-ways.ts'
 
-/** Parses the input. Throws an Error that names the invalid part. */
+/** Parses the input. Throws an Error with the name of the invalid part. */
 export async function readInput(
   place: Place,
   vectorWay: SearchMode,
@@ -39,7 +39,7 @@ async function readVector(
   return vectorOf(place, field, value, signal)
 }
 
-/** Parses JSON; text that is not JSON is an id without quotes. */
+/** Parses JSON. Any other text counts as an id that was typed without quotes. */
 function parseOrText(text: string): Value {
   try {
     return parseJson(text)

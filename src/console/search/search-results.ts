@@ -7,7 +7,7 @@ import { countMatches } from './matched-words.ts'
 import type { SearchMode, SearchModeName } from './search-ways.ts'
 
 export interface SearchResult {
-  /** Identifies the document in all modes. */
+  /** Key of the document, which is the same in all search modes. */
   readonly key: string
   readonly document: JsonObject
   /** A similarity, a rerank score or a number of matching words, depending on the mode. */
@@ -28,7 +28,7 @@ export interface SearchReply {
 export interface HybridScores {
   readonly rerank: number
   readonly vector: number
-  /** Rank from 1; null when this part of the search did not find the document. */
+  /** Rank of the document, from 1; null when the vector search did not find the document. */
   readonly vectorRank: number | null
   readonly wordRank: number | null
   readonly rrf: number
@@ -79,8 +79,8 @@ export function readResults(
 }
 
 /**
- * Length of the bar, from 0 to 1. A similarity is in this range already; other scores are
- * scaled to the range of the results.
+ * Length of the bar, from 0 to 1. A similarity is already in this range. Other scores are scaled to
+ * the range of zero and all scores of the results.
  */
 function barOf(
   way: SearchModeName,
@@ -121,7 +121,7 @@ export function textOf(document: JsonObject): string {
   return longest
 }
 
-/** A few short fields that tell documents apart. */
+/** A few short fields that help to distinguish documents. */
 export function factsOf(
   document: JsonObject,
   keyNames: readonly string[],

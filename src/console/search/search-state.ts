@@ -4,7 +4,9 @@ import { Store } from '../api/store.ts'
 
 export interface SearchState {
   readonly text: string
-  /** The numbers of a vector, or the id of a document whose vector is used. */
+  /**
+   * The numbers of a vector, or the id of a document. The search uses the vector of that document.
+   */
   readonly vector: string
   readonly filter: string
   readonly limit: number
