@@ -7,7 +7,7 @@ import { commandsAt } from './registry.ts'
 
 /** Parts of a request's path; missing names are empty. */
 export interface PathNames {
-  /** The part before the names: /v1, or /databases/<id>/v1. */
+  /** Prefix of the path, before the names: /v1, or /databases/<id>/v1. */
   readonly root: string
   readonly keyspace: string
   readonly target: string

@@ -18,7 +18,7 @@ export function readDay(text: string, end: number): number {
 
 export function printDay(days: number): string {
   const sinceYearZero = days - yearZero
-  // The estimate from the average length of a year is off by at most one.
+  // The estimate from the average length of a year is off by at most one year.
   let year = Math.floor(sinceYearZero / 365.2425)
   if (daysBefore(year) > sinceYearZero) year--
   else if (daysBefore(year + 1) <= sinceYearZero) year++
@@ -50,7 +50,10 @@ export function two(number: number): string {
 /** Maximum digits of a year in dates and timestamps. */
 const yearDigitsMax = 10
 
-/** Reads four digits, or a sign and four or more digits; a plus requires more than four. */
+/**
+ * Reads a year of four digits, or a sign with four or more digits. A plus sign requires more than
+ * four digits.
+ */
 function readYear(text: string, end: number): number {
   if (text.startsWith('+'))
     return end > 5 && end <= 1 + yearDigitsMax ? readDigits(text, 1, end) : NaN

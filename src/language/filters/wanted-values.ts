@@ -6,11 +6,11 @@
  * the values of the filter. Equal values have equal keys:
  *
  * - A string, boolean or null is its own key. The key of a UUID or ObjectId is its text.
- * - Numbers are found by binary search: V8 hashes numbers without a seed, so a client could
- *   choose numbers that all collide.
- * - A decimal, date, object or array has a text as its key. Canonical JSON distinguishes objects
- *   and arrays like `equalValues`. It is only printed if the filter contains an object or array
- *   with the same number of members.
+ * - Numbers are found by binary search instead of hashing: V8 hashes numbers without a seed, so a
+ *   client could choose numbers that all collide.
+ * - The key of a decimal, date, object or array is a text. For objects and arrays it is canonical
+ *   JSON, which differs exactly when `equalValues` is false. It is printed only if the filter
+ *   contains an object or array with the same number of members.
  * - A binary value equals nothing and has no key.
  */
 import { extendedOf } from '../../json/extended.ts'
@@ -31,7 +31,7 @@ const nothingFound: FoundValues = { whole: -1, elements: undefined }
 /** Elements that are looked up without an interruption. */
 const shortLength = 500
 
-/** Characters of JSON whose printing takes as long as looking up one value. */
+/** Characters of JSON that can be printed in the time of looking up one value. */
 const printedPerValue = 8
 
 export class WantedValues {
@@ -123,7 +123,10 @@ export class WantedValues {
     return this.#others.get(text) ?? -1
   }
 
-  /** The number of a scalar; -1 if the filter does not contain it, and for objects and arrays. */
+  /**
+   * The number of a scalar. -1 if the filter does not contain the scalar, or if the value is an
+   * object or array.
+   */
   #scalarNumber(value: Value): number {
     if (typeof value === 'number') return this.#placeOf(value)
     if (value === null || typeof value !== 'object') return this.#plain.get(value) ?? -1
@@ -147,7 +150,10 @@ export class WantedValues {
   }
 }
 
-/** An object or array, compared as a whole; malformed wrappers count as objects. */
+/**
+ * An object or array, compared as a whole. A malformed wrapper such as {"$date": "x"} counts as an
+ * object.
+ */
 type Composite = Value[] | JsonObject
 
 function isComposite(value: Value): value is Composite {
