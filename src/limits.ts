@@ -336,8 +336,8 @@ const fixed = {
    */
   refusedBodyMsMax: 10_000,
   /**
-   * Compressed bodies that are decompressed concurrently: each may decompress to the maximum size
-   * of a body.
+   * Compressed bodies that are decompressed concurrently: each may decompress to the maximum
+   * size of a body.
    */
   unpackingMax: 4,
   /** Milliseconds without progress after which a stopping server drops a reply. */

@@ -42,9 +42,9 @@ export interface WrappedCall extends Deadline, TurnTaker {
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value | Promise<Value>
   /**
-   * Runs a command; commands of one call run one at a time. Never rejects: failures become errors
-   * of the reply. `replySizeMax` limits the characters of documents in the reply; the default is
-   * the limit of the server.
+   * Runs a command; commands of one call run one at a time. Never rejects: failures become
+   * errors of the reply. `replySizeMax` limits the characters of documents in the reply; the
+   * default is the limit of the server.
    */
   run(
     place: CommandPlace,

@@ -13,7 +13,7 @@ export interface Models {
   embed(request: EmbedRequest): Promise<readonly Float32Array[]>
   /** One score per passage, in order; greater is more relevant. Throws an ApiError. */
   rerank(request: RerankRequest): Promise<readonly number[]>
-  /** The reranker that is used for this service: itself or its replacement. */
+  /** The reranker that answers for this service: the service itself or its replacement. */
   answeringReranker(service: RerankService): RerankService
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
 /**
  * Determines the URL of a provider.
  *
- * Collections can influence it: their parameters replace placeholders such as "{region}", and for
- * self-hosted services they name the whole base URL. Neither may lead to another host than
+ * Collections can influence the URL: their parameters replace placeholders such as "{region}", and
+ * for self-hosted services they contain the whole base URL. Neither may lead to another host than
  * intended, or into the server's own network.
  */
 import { isPrivateHost } from './public-address.ts'

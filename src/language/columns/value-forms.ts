@@ -1,8 +1,8 @@
 /**
- * Converts column values from their internal form to the form that is printed, in the stored text
- * of a row or in a reply. Floating-point numbers are printed with a fraction (1.0, not 1). Large
- * integers are printed with an exponent in stored texts, but not in replies, because clients do not
- * expect exponents in integers.
+ * Converts column values from their internal form to the form that is printed, in the stored
+ * text of a row or in a reply. Floating-point numbers are printed with a fraction (1.0, not 1).
+ * Large integers are printed with an exponent in stored texts, but not in replies, because clients
+ * do not expect exponents in integers.
  */
 import { asFloating } from '../../json/floats.ts'
 import type { JsonObject, Numeric, Value } from '../../json/value.ts'
