@@ -21,7 +21,10 @@ import { resetStreams } from './reset-streams.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** Address of the attacker, so that limits per address do not affect the bystander. */
+/**
+ * Address of the attacker. Bystanders use another one, so that limits per address do not affect
+ * them.
+ */
 const localAddress = '127.0.0.2'
 
 function open(server: HostileServer): Socket {
@@ -37,7 +40,7 @@ async function opened(server: HostileServer): Promise<Socket> {
   return socket
 }
 
-/** Pipelines the same requests on `connections` connections at once. */
+/** Pipelines the same requests on `connections` connections concurrently. */
 async function flood(
   server: HostileServer,
   connections: number,

@@ -51,7 +51,7 @@ export class Worker {
   readonly #connection: Connection
   readonly #number: number
   readonly #random: Random
-  /** Number of writes of each document, by position. */
+  /** Number of writes of each document, by its position. */
   readonly #documents = new Array<number>(recordsPerWorker).fill(0)
   readonly #rows = new Array<number>(recordsPerWorker).fill(0)
 

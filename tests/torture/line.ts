@@ -1,6 +1,6 @@
 /**
- * A client's connection: sends commands one after the other and classifies their outcomes. The present
- * faults decide whether an error of the server is acceptable.
+ * A client's connection: sends commands one after the other and classifies their outcomes. Whether
+ * an error of the server is acceptable depends on the present faults.
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,7 +26,7 @@ export type Told =
 const answerMaxMs = 60_000
 
 /**
- * Maximum time for which a command may still run after a running server has closed its connection.
+ * Maximum time for which a command may continue to run after the server has closed its connection.
  */
 const cutRestMs = 4_000
 
@@ -41,11 +41,13 @@ const hangUpMaxMs = 15
 const turnedAwayRestMs = 20
 const refusedReadRestMs = 50
 
-/** Attempts of a command before repeated rejections count as a failure. */
+/** Attempts of a command before repeated rejections count as a failure of the run. */
 const attemptsMax = 1_000
 
 export class Line {
-  /** The server that answers. Strikes replace it while a damaged copy of the data is served. */
+  /**
+   * The server that answers. While a strike runs, it is a server with a damaged copy of the data.
+   */
   host: Host
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   /** The latest commands and their outcomes. */
