@@ -47,7 +47,7 @@ export const defaultLimits = {
   adminBodySizeMax: 1_000_000,
   /** Databases per page of the management API's list, unless the request has a limit. */
   databasesPageSize: 25,
-  /** Maximum page size that a request may ask for. */
+  /** Maximum page size that a request for the management API's list of databases may have. */
   databasesPageMax: 100,
   /** Characters of a database's name. */
   databaseNameLengthMax: 100,
@@ -170,8 +170,8 @@ const fixed = {
   /** Largest magnitude of a vector component; sums of larger squares overflow 32-bit floats. */
   vectorMagnitudeMax: 1e17,
   /**
-   * Vectors whose components are all below this count as zero, for which cosine is
-   * undefined.
+   * A vector counts as a zero vector if no component has a magnitude above this number. The cosine
+   * of a zero vector is undefined.
    */
   zeroVectorMax: 1e-6,
 
@@ -227,8 +227,8 @@ const fixed = {
   traceCommandLengthMax: 2_048,
 
   /**
-   * Maximum bytes of a provider's reply per number of a vector. This limit and the next two add
-   * up to the limit of a reply.
+   * Maximum bytes of a provider's reply per number of a vector. The limit of a reply is computed
+   * from this limit and the next two.
    */
   embeddingNumberSizeMax: 64,
   /** Maximum bytes of a provider's reply per score of a passage, including its JSON. */
@@ -299,8 +299,8 @@ const fixed = {
    */
   waitingRequestsMax: 20_000,
   /**
-   * Milliseconds per turn of the event loop for handshakes and unauthenticated requests;
-   * others wait for the next turn. One takes 0.1 to 2 ms.
+   * Milliseconds per turn of the event loop for handshakes and unauthenticated requests; the others
+   * wait for the next turn. A handshake or request takes 0.1 to 2 ms.
    */
   arrivalsMsPerTurn: 5,
   /**
@@ -315,7 +315,7 @@ const fixed = {
   /** Milliseconds for which the rendered metrics are cached. */
   metricsCacheMs: 1_000,
   /**
-   * Milliseconds between two log lines about refusals of one kind; those in between are
+   * Milliseconds between two log lines about refusals of one kind. Refusals in between are only
    * counted.
    */
   refusalLogMs: 1_000,
@@ -331,7 +331,7 @@ const fixed = {
    */
   waitingWorkMax: 4_096,
   /**
-   * Milliseconds for which the rest of a rejected body is read before the connection is
+   * Milliseconds for which the remaining bytes of a rejected body are read before the connection is
    * closed.
    */
   refusedBodyMsMax: 10_000,
@@ -369,12 +369,12 @@ const fixed = {
   /** Bytes of a backup request. It may list the keys of some hundred thousand files. */
   backupBodySizeMax: 16_000_000,
   /**
-   * Milliseconds without progress of a backup before it is aborted: it keeps overwritten
-   * pages alive.
+   * Milliseconds without progress after which a backup is aborted: while it runs, overwritten pages
+   * cannot be freed.
    */
   backupUnreadMsMax: 300_000,
 
-  /** Maximum results of a vector search or a ranking on a cluster. */
+  /** Maximum results of a search by vector or by terms on a cluster. */
   clusterNearestMax: 1_000,
   /**
    * Maximum documents or rows that are counted when the nodes of a cluster have no estimate yet.
@@ -395,7 +395,7 @@ const fixed = {
   clusterStatementsMax: 96,
   /**
    * Queued statements of one principal; further ones are rejected. A node executes this many in a
-   * few seconds. An insertMany of long texts may have 2 048 at a time.
+   * few seconds. An insertMany of long texts may queue 2 048 at a time.
    */
   waitingStatementsMax: 16_384,
   /** Statements of the server itself, such as health checks, which have their own queue. */

@@ -201,7 +201,7 @@ export async function build(
   )
   return {
     async listen() {
-      // Requests may reach either port, so both apps must be ready.
+      // Requests may reach either port, so both apps must be ready before the first port listens.
       await admin?.ready()
       const port = await listenOn(app, config.host, config.port)
       url = urlOf(config, port)

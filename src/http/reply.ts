@@ -94,7 +94,8 @@ const room = Buffer.allocUnsafeSlow(3 * shortLength)
 
 /**
  * Chooses the encoding of a text. An ASCII text can be written as Latin-1, which is faster. Other
- * short texts are encoded here, which is faster than encoding while writing or only counting bytes.
+ * short texts are encoded into the buffer. This is faster than counting their bytes first and
+ * encoding them while they are written.
  */
 function encodeText(text: string): EncodedBody {
   if (text.length > shortLength) return withEncoding(text, Buffer.byteLength(text))

@@ -17,7 +17,7 @@ import type { JsonObject, Numeric, Value } from './value.ts'
 export { JsonProblem }
 
 export interface ParseLimits {
-  /** Nesting of objects and arrays; a value outside of any is at depth 0. */
+  /** Nesting of objects and arrays. A value outside of all objects and arrays has depth 0. */
   readonly depthMax: number
   /** Characters of one numeral. */
   readonly numeralLengthMax: number
@@ -76,7 +76,7 @@ const { digitsMax, highDigitsMax, doubleOf } = shortNumeral
 /** Character code at the end of the text. */
 const END = -1
 
-/** Maximum white space that is skipped one by one; a regular expression skips the rest. */
+/** Maximum white-space characters that are skipped one by one. A regular expression skips more. */
 const shortSpaceMax = 64
 const notSpace = /[^ \n\r\t]/g
 
@@ -233,7 +233,7 @@ class Reader {
     return this.readMembers(object, depth)
   }
 
-  /** Reads members, starting at a key. The hot loop: no helpers, for inlining. */
+  /** Reads members, starting at a key. Hot loop: few calls, so that V8 can inline them. */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
       if (this.codeAt(this.at) !== QUOTE)
@@ -253,7 +253,7 @@ class Reader {
         return undefined
       }
       object.set(key, value)
-      // Comparing sizes is cheaper than a lookup before each insertion.
+      // A duplicate key does not change the size. Comparing sizes is cheaper than a lookup.
       if (object.size === count) throw this.twice(key, keyAt)
       const code = this.next()
       if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"')

@@ -39,7 +39,7 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   double -= excess / scale
   excess = excessOf(double, shifted, low, places)
 
-  // The lengths below are in units of the numeral's last digit.
+  // The distances below are in units of the numeral's last digit.
   const nextDown = double - double * justOverHalfGap
   const nextUp = double + double * justOverHalfGap
   const reachMin = ((double - nextDown) / 2) * scale
@@ -47,11 +47,12 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   const distance = Math.abs(excess)
   const lastDigit = low % 10
   const carried =
-    // The numeral is within the reach of the double, so it is read back as this double.
+    // The numeral is so close to the double that it reads back as this double.
     distance < reachMin - doubt &&
     // No other numeral with as many digits is closer to the double.
     distance < 0.5 - doubt &&
-    // Neither neighbour with one digit less is within reach, so the numeral is the shortest.
+    // Neither neighbour with one digit less reads back as this double, so the numeral is the
+    // shortest.
     lastDigit + excess > reachMax + doubt &&
     10 - lastDigit - excess > reachMax + doubt
   return carried ? double : NaN

@@ -6,7 +6,10 @@ export type AuthenticationMethod = 'NONE' | 'HEADER' | 'SHARED_SECRET'
 
 export interface Authentication {
   readonly enabled: boolean
-  /** Name of the header or secret part that is read, and the name under which it is forwarded. */
+  /**
+   * `accepted`: the header, or the part of a secret, that contains a key. `forwarded`: the
+   * provider's name for this key. Only lists of providers show it.
+   */
   readonly tokens: readonly { readonly accepted: string; readonly forwarded: string }[]
 }
 

@@ -11,7 +11,10 @@ export interface Models {
   readonly rerankingProviders: RerankingProviders
   /** One vector per text, in order. Throws an ApiError when the provider fails. */
   embed(request: EmbedRequest): Promise<readonly Float32Array[]>
-  /** One score per passage, in order; greater is more relevant. Throws an ApiError. */
+  /**
+   * One score per passage, in order; greater is more relevant. Throws an ApiError when the provider
+   * fails.
+   */
   rerank(request: RerankRequest): Promise<readonly number[]>
   /** The reranker that answers for this service: the service itself or its replacement. */
   answeringReranker(service: RerankService): RerankService

@@ -79,7 +79,7 @@ function credentialsOf(name: string, { embeddingKeys }: ProviderSettings): Set<s
   )
 }
 
-/** Enables shared secrets if the server keeps some. */
+/** Enables the method SHARED_SECRET if the server keeps secrets for collections. */
 function withSecrets(
   methods: Authentications,
   credentials: ReadonlySet<string>,

@@ -55,7 +55,7 @@ const memoryMax = 3 * 2 ** 30
  */
 const suspectsMax = 2 * atATime
 
-/** Maximum number of findings of a run, because further ones rarely add anything. */
+/** Maximum number of findings of a run. Further findings rarely add information. */
 const findingsMax = 20
 
 export async function fuzz(settings: Settings): Promise<Report> {

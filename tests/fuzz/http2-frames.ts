@@ -87,7 +87,7 @@ export function writeFrames(
         ? oddHeaders(random, sound.headers)
         : { ...sound.headers }
       const sent = commandFrames(stream, headers, sound.body)
-      // Sometimes leaves the stream half open, or starts the same stream again.
+      // In some cases, the stream stays half open, or the same stream is started again.
       parts.push(...(random.oneIn(5) ? sent.slice(0, 1) : sent))
       if (!random.oneIn(9)) stream += 2
     } else parts.push(oddFrame(random, stream))

@@ -72,7 +72,7 @@ export class Inputs {
     return { ...write(() => left-- === 0), from: 'one slip' }
   }
 
-  /** A valid command, or one from the corpus. */
+  /** A valid command, or a command from the corpus. */
   #sound(random: Random): CommandInput {
     return random.oneIn(4) && this.#corpus.length > 0
       ? random.pick(this.#corpus)

@@ -42,7 +42,7 @@ export function judgeCommand(
   const { status, body } = response
   if (!commandStatuses.includes(status))
     return { kind: `status ${status}`, detail: body.toString().slice(0, 500) }
-  // A reply without a body has nothing to check.
+  // Only a reply with status 200 must have a body.
   if (status !== 200 && body.length === 0) return undefined
   return judgeEnvelope(response, input.body, codes)
 }
@@ -167,7 +167,7 @@ const messageLengthMax = 5_000
 const slips = [
   /\bundefined\b/,
   /\[object /,
-  // NaN may be a name in the input, or in a vector that was sent.
+  // NaN may be a name in the input, or an element of a vector in the input.
   /(?<!vector )\b(?:is|are|of|to|has|have|than|over|most|least|holds?) NaN\b/,
   /\n\s+at \S+/,
   /\bnode:internal\b/,

@@ -90,7 +90,7 @@ async function resetRapidly(server: HostileServer, count: number): Promise<'none
 
 const unknownTokenRequest = requestOf(unknownToken, target, Buffer.from('{"findOne":{}}'))
 
-/** Attacks without a valid token, except for the last few. */
+/** Attacks. All but the last few have no valid token. */
 export const edgeAttacks: readonly Attack[] = [
   {
     name: 'http2-rapid-reset',

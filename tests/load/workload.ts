@@ -76,7 +76,7 @@ export class Worker {
     return worker
   }
 
-  /** Sends one command; rejects when the reply is wrong. */
+  /** Sends one command. Rejects if the reply is wrong. */
   async step(): Promise<void> {
     const n = this.#random.below(recordsPerWorker)
     if (this.#random.oneIn(2_000)) return this.#changeSchema()

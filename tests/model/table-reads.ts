@@ -230,7 +230,7 @@ export class TableReads {
     if (sort.length === 0) return undefined
     this.#count('by values')
     const matching = this.#matching(this.#condition(), compareBySort(sort))
-    // A sort by key columns alone may use the stored order, which does not support skip.
+    // A sort by key columns alone may be served by the stored order, which does not support skip.
     const isOther = sort.some(({ column }) => !this.#table.isKey(column))
     return { ...matching, sort: spellSort(sort), ...this.#more({ skips: isOther }) }
   }

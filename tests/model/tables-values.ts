@@ -601,7 +601,7 @@ function readNumber(text: string): string {
   })
 }
 
-/** Functions that write a decimal in different forms. */
+/** Functions that write a decimal in different notations. */
 const spellings: readonly ((value: Decimal) => string)[] = [
   ({ units, scale }) => (scale === 0 ? `${units}` : `${units}e${-scale}`),
   ({ units, scale }) => (units === 0n ? '0E7' : `${units}0E${-scale - 1}`),

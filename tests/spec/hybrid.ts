@@ -36,7 +36,7 @@ function refuses(api: Api, findAndRerank: object, expected: string) {
   return api.refuses('insects', { findAndRerank }, expected)
 }
 
-/** Options with which both searches find all documents, and the best one is returned. */
+/** Options with which both searches find all documents, and only the best document is returned. */
 const firstOnly = { limit: 1, hybridLimits: 3 }
 
 const badValue = '/COMMAND_FIELD_VALUE_INVALID'

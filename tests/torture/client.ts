@@ -1,4 +1,4 @@
-/** One client: its records and schemas, and the choice of its next command. */
+/** One client: its records and schemas, and the random choice of its next command. */
 import type { Random } from '../faults/random.ts'
 import { sharedCollections } from './collection-shape.ts'
 import type { Contest } from './contest.ts'

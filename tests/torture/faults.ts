@@ -32,8 +32,8 @@ export interface LifePlan {
   readonly movesClock: boolean
   readonly starvesDisk: boolean
   /**
-   * Whether the disk is still full when the life ends, and whether it is full when the next
-   * life starts.
+   * Whether the disk is still full when the life ends, and whether it is full when the next life
+   * starts.
    */
   readonly endsStarved: boolean
   readonly startsStarved: boolean

@@ -1,4 +1,4 @@
-/** Data folders as files: copies, digests, and the stores in them. */
+/** Operations on the files of data folders: copies, digests, and the list of stores. */
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,

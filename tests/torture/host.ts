@@ -8,10 +8,10 @@ import type { StarvedDisk } from './starved-disk.ts'
 import type { Tally } from './tally.ts'
 import { Unexplained } from './unexplained.ts'
 
-/** A server that takes longer than this to stop hangs. */
+/** Milliseconds after which a stopping server counts as hanging. */
 const stopMaxMs = 60_000
 
-/** A server that neither serves nor ends within this time hangs. */
+/** Milliseconds after which a server that neither serves nor has ended counts as hanging. */
 const startMaxMs = 60_000
 
 /** Options of timeouts that rarely occur. An unreferenced timer does not keep the process alive. */

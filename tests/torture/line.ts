@@ -22,7 +22,7 @@ export type Told =
    */
   | { readonly kind: 'lost' }
 
-/** A running server that does not answer within this time hangs. */
+/** Milliseconds after which a running server that does not answer counts as hanging. */
 const answerMaxMs = 60_000
 
 /**
@@ -34,7 +34,10 @@ const cutRestMs = 4_000
 const traceMax = 60
 const tracedMax = 400
 
-/** One command in `hangUpOneIn` is abandoned, within `hangUpMaxMs` after it is sent. */
+/**
+ * The client abandons one command in `hangUpOneIn`, within `hangUpMaxMs` milliseconds after sending
+ * it.
+ */
 const hangUpOneIn = 250
 const hangUpMaxMs = 15
 
@@ -215,8 +218,8 @@ interface Circumstances {
 }
 
 /**
- * Classifies an answer. Errors that blame the request count as answers, which the sender checks.
- * Errors of the server are acceptable only under the present faults.
+ * Classifies an answer. An error that blames the request is an answer, which the sender checks. An
+ * error of the server is acceptable only under some of the present faults.
  */
 function verdictOn(
   { http, body }: Answer,

@@ -48,7 +48,7 @@ const singleReadsMax = 250
 
 export class Survey {
   readonly differences: Difference[] = []
-  /** Reads that were compared with the model. */
+  /** Number of reads that were compared with the model. */
   reads = 0
   readonly #world: World
   readonly #host: Host

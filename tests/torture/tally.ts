@@ -6,7 +6,7 @@ export class Tally {
   rounds = 0
   readonly sent = new Map<string, number>()
   answers = 0
-  /** Commands without an answer, whose effect is unknown. */
+  /** Number of commands without an answer, whose effect is unknown. */
   unknown = 0
   /** Number of answers with HTTP 429 or 503. Such a command was not executed, and is sent again. */
   turnedAway = 0

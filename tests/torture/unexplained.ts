@@ -5,11 +5,11 @@ import type { ProcessAnswer as Answer } from '../faults/server-process.ts'
  * run.
  */
 export class Unexplained extends Error {
-  /** `lost`: acknowledged data is missing. */
+  /** `lost` if acknowledged data is missing. */
   readonly kind: 'lost' | 'unexplained'
   /** The trace of the client: the commands that it sent before the observation. */
   trace: string | undefined
-  /** The server's error, when the error itself is unexplained. */
+  /** The server's error answer, if the error itself is unexplained. */
   refusal: Answer | undefined
 
   constructor(

@@ -1,7 +1,4 @@
-/**
- * Determines the path that accepts a command, for the error about a command sent to another
- * path.
- */
+/** Finds the path that accepts a command. The error for a command on a wrong path contains it. */
 import type { Command, CommandLevel } from './define.ts'
 import { commandsAt } from './registry.ts'
 
@@ -13,7 +10,7 @@ export interface PathNames {
   readonly target: string
 }
 
-/** The path that accepts the command, filled with names from the path of the request. */
+/** The path that accepts the command, with the names from the path of the request. */
 export function pathOf(command: string, sentTo: PathNames): string | undefined {
   for (const level of ['general', 'keyspace', 'target'] satisfies CommandLevel[]) {
     const found = commandsAt[level].get(command)

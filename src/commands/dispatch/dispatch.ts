@@ -79,7 +79,7 @@ export interface Call extends Caller {
   reserveReply(effect: Effect): Promise<void> | undefined
   readonly features: Features
   readonly credentials: ProviderCredentials
-  /** Undefined: tracing is off. */
+  /** Undefined if tracing is off. */
   readonly trace: Trace | undefined
 }
 

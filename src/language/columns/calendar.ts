@@ -30,7 +30,10 @@ export function printDay(days: number): string {
     : `${printYear(year + 1)}-${two(month - 9)}-${two(day)}`
 }
 
-/** The number with these digits; NaN for an empty range or any other character. */
+/**
+ * Reads the digits in a range of the text as a number; NaN if the range is empty or contains
+ * another character.
+ */
 export function readDigits(text: string, from: number, to: number): number {
   if (from >= to) return NaN
   let number = 0

@@ -73,7 +73,8 @@ const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$le
 
 function readPath(name: string, operand: Value): Path {
   if (name.startsWith('$') && !searchFields.has(name)) {
-    // A name with $ and an array is an unsupported operator such as $nor, not a field.
+    // A name that starts with $ and has an array as its operand is an unsupported operator such as
+    // $nor, not a field.
     if (Array.isArray(operand)) throw unknownOperator(name)
     throw invalid({ reason: 'notAField', path: name })
   }

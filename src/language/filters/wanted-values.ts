@@ -22,13 +22,16 @@ import { Pace, type Steps } from '../../runtime/steps.ts'
 export interface FoundValues {
   /** The number of the value itself; -1 if the filter does not contain it. */
   readonly whole: number
-  /** For an array, one byte per number of a value: 1 if the array contains the value. */
+  /**
+   * For an array: one byte per value of the filter, at the number of the value. The byte is 1 if
+   * the array contains the value.
+   */
   readonly elements: Uint8Array | undefined
 }
 
 const nothingFound: FoundValues = { whole: -1, elements: undefined }
 
-/** Elements that are looked up without an interruption. */
+/** Maximum elements of an array that are looked up in one step. */
 const shortLength = 500
 
 /** Characters of JSON that can be printed in the time of looking up one value. */
@@ -39,7 +42,10 @@ export class WantedValues {
   readonly #plain = new Map<Value, number>()
   /** Numbers of decimals, dates, objects and arrays, by text. */
   readonly #others = new Map<string, number>()
-  /** Shapes of the filter's objects and arrays, to compare with whole values and with elements. */
+  /**
+   * Shapes of the filter's objects and arrays: those to compare with whole values, and those to
+   * compare with elements.
+   */
   readonly #wholeShapes: ReadonlySet<number>
   readonly #elementShapes: ReadonlySet<number>
   readonly #count: number
@@ -172,7 +178,7 @@ function shapeOf(value: Composite): number {
 
 interface Key {
   readonly of: string
-  /** Whether a string with this text has the same key. */
+  /** Whether the key is the same as the key of a string with this text. */
   readonly isPlain: boolean
 }
 

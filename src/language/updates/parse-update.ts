@@ -154,7 +154,7 @@ function parseDestination(path: Path, argument: Value): Path {
   return to
 }
 
-/** Parses the argument of $push or $addToSet: one value, or modifiers with several. */
+/** Parses the argument of $push or $addToSet: one value, or modifiers with a list of values. */
 function parseElements(operator: '$push' | '$addToSet', path: Path, argument: Value) {
   if (!isObject(argument) || !hasModifiers(argument))
     return { values: [argument], position: undefined }

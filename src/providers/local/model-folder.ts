@@ -1,6 +1,6 @@
 /**
- * A model of the operator: a folder as publishers provide it, with an ONNX graph and
- * tokenizer.json. It is checked when the server starts, and loaded on first use.
+ * A model that the operator provides: a folder in the form in which models are published, with an
+ * ONNX graph and tokenizer.json. It is checked when the server starts, and loaded on first use.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
