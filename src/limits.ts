@@ -170,8 +170,8 @@ const fixed = {
   /** Largest magnitude of a vector component; sums of larger squares overflow 32-bit floats. */
   vectorMagnitudeMax: 1e17,
   /**
-   * A vector counts as a zero vector if no component has a magnitude above this number. The cosine
-   * of a zero vector is undefined.
+   * A vector counts as a zero vector if no component has a magnitude above this number. Cosine is
+   * undefined for zero vectors.
    */
   zeroVectorMax: 1e-6,
 

@@ -82,7 +82,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })
   app.addHook('onRequest', (request, reply, done) => {
-    // Fastify routes a target that is not a path, such as *, to the root, so it is refused here.
+    // Fastify routes targets other than paths, such as *, to the root, so they are refused here.
     if (request.is404 || !request.raw.url!.startsWith('/')) refuseUnrouted(request, reply)
     else done()
   })

@@ -79,8 +79,8 @@ const azureOpenAI: EmbeddingWire = {
 }
 
 /**
- * Services with the API of OpenAI. Some of them reject `dimensions`, so it is sent only if the
- * parameter sendDimension is set.
+ * Services with the API of OpenAI. Not all of their models support several dimensions, so
+ * `dimensions` is sent only if the parameter sendDimension is set.
  */
 const openaiCompatible: EmbeddingWire = {
   path: () => 'embeddings',
