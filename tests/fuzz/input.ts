@@ -26,7 +26,7 @@ export interface RawInput {
 }
 
 /**
- * What the client does after the last part. `wait`: reads for a while, then closes its half of the
+ * The client's action after the last part. `wait`: reads for a while, then closes its half of the
  * connection. `close`: closes its half at once. `leave`: destroys the connection.
  */
 export type Ending = 'wait' | 'close' | 'leave'

@@ -3,8 +3,8 @@ import { rank, rankOf } from '../values/order.ts'
 import type { Value } from '../../json/value.ts'
 
 /**
- * The shortest value that ties with the given one in the sort order. All objects tie, and so do all arrays
- * and all binary values, so a position does not need their content.
+ * The shortest value that ties with `value` in the sort order. All objects tie, and so do all
+ * arrays and all binary values, so a position does not need their content.
  */
 export function shortestTied(value: Value | undefined): Value | undefined {
   switch (rankOf(value)) {
