@@ -1,5 +1,6 @@
 /**
- * Reads the processor time of a server's event-loop turns, which turn-meter.ts measures in the server.
+ * Reads the processor time of a server's event-loop turns, which turn-meter.ts measures in the
+ * server.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * Random commands on the embedded engine, compared with a plain Map. Reads run through the engine and
- * through a separate reader, sometimes with a budget that is soon exhausted.
+ * Random commands on the embedded engine, compared with a plain Map. Reads run through the engine
+ * and through a separate reader, sometimes with a budget that is soon exhausted.
  *
  * A failure prints the seed; SEED repeats the run.
  */

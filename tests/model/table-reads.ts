@@ -1,6 +1,6 @@
 /**
- * Random finds of rows with any combination of filter, sort, projection, limit, skip and paging. They
- * are sent to several engines and compared with rows in a plain Map.
+ * Random finds of rows with any combination of filter, sort, projection, limit, skip and paging.
+ * They are sent to several engines and compared with rows in a plain Map.
  */
 import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'

@@ -145,8 +145,8 @@ export class Contest {
   }
 
   /**
-   * The first prize that this client has not tried. Older prizes stay open until all clients have tried
-   * them.
+   * The first prize that this client has not tried. Older prizes stay open until all clients have
+   * tried them.
    */
   #openPrize(client: number): number {
     const last = this.#prizes.size

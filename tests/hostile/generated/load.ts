@@ -20,7 +20,9 @@ export interface RequestLoad {
   readonly requests: readonly HostileRequest[]
 }
 
-/** Connections that do not send normal requests. `run` ends when `signal` is aborted, or earlier. */
+/**
+ * Connections that do not send normal requests. `run` ends at the latest when `signal` is aborted.
+ */
 export interface ConnectionLoad {
   readonly says: string
   run(arena: Arena, connections: number, signal: AbortSignal): Promise<Answers>
