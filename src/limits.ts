@@ -1,12 +1,14 @@
 /**
  * Every number that bounds what a client or an operator can send, get or wait for.
  *
- * `defaultLimits` belong to a server and are passed along; `settings/limit-settings.ts` lists the ones
- * that operators can set. `fixedLimits` are constants. Other settings, such as timeouts and memory,
- * have their defaults in `settings/config.ts` and `settings/cluster-settings.ts`.
+ * `defaultLimits` are passed as values, because each server may have its own.
+ * `settings/limit-settings.ts` lists the limits that operators can set. `fixedLimits` are
+ * constants. Other settings, such as timeouts and memory, have their defaults in
+ * `settings/config.ts` and `settings/cluster-settings.ts`.
  *
- * Numbers in other files tune internal work and are not visible as a limit: sizes of slices, caching,
- * retries, ranges of types, output of the command line. tests/tidy.test.ts checks this.
+ * Numbers in other files tune internal work, and clients cannot observe them as limits: sizes of
+ * slices, caching, retries, ranges of types, output of the command line. tests/tidy.test.ts checks
+ * this.
  */
 import assert from 'node:assert/strict'
 
@@ -14,9 +16,9 @@ export const defaultLimits = {
   /** Bytes of a request body; larger bodies are rejected with 413. */
   bodySizeMax: 20_000_000,
   /**
-   * Objects, arrays, strings, numbers, booleans and nulls of a request body, at all depths;
-   * keys are not counted. An empty object takes two bytes of a body and some 200 of memory,
-   * so this bounds what a body can take: about 250 MB, its text included.
+   * Objects, arrays, strings, numbers, booleans and nulls of a request body, at all depths, without
+   * keys. An empty object takes 2 bytes of a body but about 200 bytes of memory. This limit bounds
+   * the memory of a parsed body to about 250 MB, including its text.
    */
   bodyValuesMax: 1_000_000,
   /** Maximum nesting that the JSON parser accepts in a body. */
@@ -45,7 +47,7 @@ export const defaultLimits = {
   adminBodySizeMax: 1_000_000,
   /** Databases per page of the management API's list, unless the request has a limit. */
   databasesPageSize: 25,
-  /** Maximum page size that a request may ask for. */
+  /** Maximum page size that a request for the management API's list of databases may have. */
   databasesPageMax: 100,
   /** Characters of a database's name. */
   databaseNameLengthMax: 100,
@@ -77,7 +79,10 @@ export const defaultLimits = {
   vectorDimensionMax: 4_096,
   /** UTF-8 bytes of the analyzed terms of a $lexical text, including duplicates. */
   lexicalSizeMax: 8_192,
-  /** Characters of all arguments of an analyzer: twice the stop words of all languages. */
+  /**
+   * Characters of all arguments of an analyzer: about twice the length of the stop words of all
+   * languages.
+   */
   analyzerLengthMax: 250_000,
   /**
    * Bytes of compiled analyzers that a server keeps. The least recently used are evicted; an
@@ -85,12 +90,15 @@ export const defaultLimits = {
    * analyzer of the index may take the same amount in addition.
    */
   analyzerMemoryMax: 48_000_000,
-  /** Entries of all lists of an analyzer: words, synonyms, mappings. Published lists have fewer. */
+  /**
+   * Entries of all lists of an analyzer: words, synonyms, mappings. Published word lists have
+   * fewer.
+   */
   analyzerEntriesMax: 10_000,
 
   /** Documents of one insertMany. */
   insertManyMax: 100,
-  /** Characters of a page state of version 0.1, which takes longer to parse. */
+  /** Characters of a page state of version 0.1: its format is JSON, which takes longer to parse. */
   oldPageStateLengthMax: 1_100_000,
   /** Documents per page of find, and per updateMany call. */
   pageSize: 20,
@@ -111,24 +119,23 @@ export const defaultLimits = {
   /** Maximum of each value of hybridLimits in findAndRerank. */
   hybridLimitMax: 100,
   /**
-   * Maximum `limit` of a findAndRerank without hybridLimits, which applies to each search.
+   * Maximum `limit` of a findAndRerank without hybridLimits: the vector search and the term search
+   * then use `limit`, too.
    */
   hybridLimitDefaultMax: 1_000,
   /**
-   * Maximum documents that each search scans for matches of the filter when no index yields
-   * them.
+   * Maximum results of each search of a findAndRerank, when the search is repeated with a larger
+   * limit until enough eligible documents are found.
    */
   hybridCandidatesMax: 4_000,
-  /** Matching documents that a sort reads; 0 means no limit. */
+  /** Maximum matching documents of a sort; 0 means no limit. */
   sortedDocumentsMax: 0,
-  /**
-   * Matching rows that an in-memory sort reads; 0 means no limit.
-   */
+  /** Maximum matching rows of an in-memory sort; 0 means no limit. */
   tableSortRowsMax: 0,
   /**
-   * Fields and elements of a filter, sort or projection, at all depths, and paths of an
-   * update. A path of more than 4 segments or 250 characters counts as several. No sensible
-   * clause comes near; parsing millions would block other requests.
+   * Fields and elements of a filter, sort or projection, at all depths, and paths of an update. A
+   * path of more than 4 segments or 250 characters counts as several. Usual clauses have far fewer
+   * parts; parsing millions would block other requests.
    */
   clausePartsMax: 10_000,
   /** Fields of one sort: each adds to the cost of comparing two documents. */
@@ -140,28 +147,31 @@ export const defaultLimits = {
   /** Searches and long reads of one principal that may wait for a thread. */
   waitingReadsMax: 512,
   /**
-   * Comparisons of array elements with the conditions of $pull, per document of an update.
-   * Indexed arrays come nowhere near; other arrays can have millions of elements.
+   * Comparisons of array elements with the conditions of $pull, per document of an update. Without
+   * a limit, an array without an index may need millions of comparisons.
    */
   pullComparisonsMax: 500_000,
-  /** Attempts of a write after conflicts, including the first. */
+  /** Attempts of a command when concurrent changes make it fail, including the first attempt. */
   writeAttemptsMax: 4,
-  /** Attempts of a document change, which another server may change concurrently. */
+  /** Attempts to change a document that another server may change concurrently. */
   changeAttemptsMax: 10,
 } as const
 
 const fixed = {
   /** Segments of a projection path, including those of enclosing objects. */
   projectionDepthMax: 100,
-  /** Maximum absolute value of the exponent of a number's first digit. */
+  /** Largest exponent, positive or negative, of a number in scientific notation. */
   exponentMax: 2_147_483_647,
-  /** Digits of a varint: a short numeral with an exponent prints as many digits. */
+  /**
+   * Digits of a varint. A short numeral with an exponent, such as 1e1000, is printed with all its
+   * digits.
+   */
   varintDigitsMax: 1_000,
   /** Largest magnitude of a vector component; sums of larger squares overflow 32-bit floats. */
   vectorMagnitudeMax: 1e17,
   /**
-   * Vectors whose components are all below this count as zero, for which cosine is
-   * undefined.
+   * A vector counts as a zero vector if no component has a magnitude above this number. Cosine is
+   * undefined for zero vectors.
    */
   zeroVectorMax: 1e-6,
 
@@ -169,17 +179,17 @@ const fixed = {
   analyzerFiltersMax: 32,
   /** Characters of an analyzer definition that the catalog keeps in memory. */
   analyzerInlineLengthMax: 2_000,
-  /** Characters of a gram: the length of the longest word. */
+  /** Characters of an n-gram; as long as the longest word. */
   gramSizeMax: 255,
   /** Words of a shingle. */
   shingleSizeMax: 32,
-  /** Words of a synonym: each costs time for every token of a text. */
+  /** Words of a synonym: each one adds time for every token of a text. */
   synonymWordsMax: 100,
-  /** Characters that a mapping replaces: each costs time at every position. */
+  /** Characters that a mapping replaces: each one adds time at every position of a text. */
   mappingLengthMax: 255,
   /** Largest count in an argument of an analyzer; 9 digits fit 32-bit integers. */
   analyzerCountMax: 999_999_999,
-  /** Nested parentheses of a pattern, far below the limit of the call stack. */
+  /** Nesting depth of parentheses in a pattern; the call stack allows far more. */
   patternDepthMax: 200,
   /** Characters of a pattern: compiling takes microseconds per character. */
   patternLengthMax: 4_096,
@@ -188,15 +198,18 @@ const fixed = {
    * have many.
    */
   patternStepsMax: 20_000,
-  /** Steps of the analysis of one text, which cannot be interrupted. */
+  /** Steps to analyze one text; the analysis of a text cannot be interrupted. */
   analysisTextStepsMax: 1_000_000,
-  /** Steps of the analysis of all texts of a request. */
+  /** Steps to analyze all texts of a request. */
   analysisStepsMax: 50_000_000,
-  /** Characters of a word, for tokenizers: longer ones are cut into pieces of this length. */
+  /** Characters of a word. Tokenizers split a longer word into pieces of this length. */
   wordLengthMax: 255,
   /** Maximum word length that an analyzer may configure. */
   wordLengthSettingMax: 1_048_576,
-  /** Characters of an HTML tag. A longer one is text, which bounds the search for its end. */
+  /**
+   * Characters of an HTML tag. A longer tag counts as text, so that the search for the end of a tag
+   * stays short.
+   */
   htmlTagLengthMax: 4_096,
 
   /**
@@ -206,25 +219,25 @@ const fixed = {
   namesListedMax: 1_000,
   /** Characters of the request's input that a message repeats. */
   echoLengthMax: 1_200,
-  /** Characters of a value of a clause that a message repeats beside others. */
+  /** Characters of each value of a clause that a message repeats. */
   echoValueLengthMax: 200,
-  /** Events of a trace: a command that changes many pages could emit any number. */
+  /** Events of a trace; without a limit, a command that changes many pages would add any number. */
   traceEventsMax: 200,
   /** Characters of a command that a trace shows. */
   traceCommandLengthMax: 2_048,
 
   /**
-   * Maximum bytes of a provider's reply per number of a vector. This limit and the next two add
-   * up to the limit of a reply.
+   * Maximum bytes of a provider's reply per number of a vector. The limit of a reply is computed
+   * from this limit and the next two.
    */
   embeddingNumberSizeMax: 64,
   /** Maximum bytes of a provider's reply per score of a passage, including its JSON. */
   rerankingScoreSizeMax: 1_000,
-  /** Maximum bytes of a provider's reply besides vectors and scores. */
+  /** Maximum bytes of a provider's reply in addition to vectors and scores. */
   providerReplySizeMax: 1_000_000,
   /** Characters of a provider's error that a message repeats. */
   providerWordsLengthMax: 500,
-  /** Connections to one host of a provider; further requests wait. */
+  /** Connections to one host of a provider; further requests wait for a free one. */
   providerConnectionsMax: 16,
 
   /**
@@ -249,16 +262,15 @@ const fixed = {
   sampleElementsMax: 5,
   /** Values of a sample document, at all depths. */
   sampleValuesMax: 200,
-  /**
-   * Milliseconds for which assistants may cache results that are the same for all tokens.
-   */
+  /** Milliseconds for which MCP clients may cache results that are the same for all tokens. */
   assistantCacheMs: 300_000,
   /** Bytes of a result over standard output: the official SDKs drop lines beyond 10 MiB. */
   assistantResultSizeMax: 8_388_608,
 
   /**
-   * Milliseconds until an idle connection is closed: longer than clients and proxies keep one, so that
-   * the client closes it and no request is lost.
+   * Milliseconds until the server closes an idle connection. The timeouts of clients and proxies
+   * are shorter, so that they close connections first: a request that is sent while the server
+   * closes its connection is lost.
    */
   keepAliveMs: 75_000,
   /**
@@ -287,20 +299,23 @@ const fixed = {
    */
   waitingRequestsMax: 20_000,
   /**
-   * Milliseconds per turn of the event loop for handshakes and unauthenticated requests;
-   * others wait for the next turn. One takes 0.1 to 2 ms.
+   * Milliseconds per turn of the event loop for handshakes and unauthenticated requests; the others
+   * wait for the next turn. A handshake or request takes 0.1 to 2 ms.
    */
   arrivalsMsPerTurn: 5,
-  /** Milliseconds until an address over its limit of rejections is served again. */
+  /**
+   * Milliseconds until the server continues to serve an address that exceeded its limit of rejected
+   * requests.
+   */
   rejectedWaitMs: 50,
   /** TLS handshakes per address that run concurrently; others wait. */
   handshakesPerAddressMax: 64,
-  /** Bytes of a TLS ClientHello; a longer one is not awaited. */
+  /** Bytes of a TLS ClientHello. The server does not wait for the end of a longer one. */
   clientHelloSizeMax: 16_384,
   /** Milliseconds for which the rendered metrics are cached. */
   metricsCacheMs: 1_000,
   /**
-   * Milliseconds between two log lines about refusals of one kind; those in between are
+   * Milliseconds between two log lines about refusals of one kind. Refusals in between are only
    * counted.
    */
   refusalLogMs: 1_000,
@@ -316,23 +331,21 @@ const fixed = {
    */
   waitingWorkMax: 4_096,
   /**
-   * Milliseconds for which the rest of a rejected body is read before the connection is
+   * Milliseconds for which the remaining bytes of a rejected body are read before the connection is
    * closed.
    */
   refusedBodyMsMax: 10_000,
   /**
-   * Compressed bodies that are decompressed concurrently: each may need the maximum body
-   * size.
+   * Compressed bodies that are decompressed concurrently: each may decompress to the maximum
+   * size of a body.
    */
   unpackingMax: 4,
-  /**
-   * Milliseconds without progress on a reply before it is dropped while the server stops.
-   */
+  /** Milliseconds without progress after which a stopping server drops a reply. */
   unreadWhileStoppingMsMax: 5_000,
 
-  /** Tokens, roles and users, each: all are kept in memory. */
+  /** Maximum number of tokens, of roles and of users: all of them are kept in memory. */
   accessEntriesMax: 10_000,
-  /** Resources, and actions, per policy: every command checks them. */
+  /** Maximum number of resources, and of actions, per policy: every command checks them. */
   policyListMax: 1_000,
   /** Characters of a string in a policy. */
   policyTextLengthMax: 500,
@@ -342,7 +355,7 @@ const fixed = {
   lockoutMsMax: 60_000,
   /** Milliseconds without failed attempts after which the count of an address is reset. */
   lockoutForgottenMs: 300_000,
-  /** Tracked addresses; the one without failures for the longest time is evicted first. */
+  /** Number of tracked addresses. The address whose last failure is the oldest is evicted first. */
   lockoutAddressesMax: 10_000,
   /**
    * Milliseconds after which an initializing database is assumed to be left by a server
@@ -353,35 +366,36 @@ const fixed = {
   terminatedDatabasesMax: 1_000,
   /** Slow commands that are kept; the oldest are removed first. */
   slowCommandsMax: 100,
-  /** Bytes of a backup request: the keys of some hundred thousand files. */
+  /** Bytes of a backup request. It may list the keys of some hundred thousand files. */
   backupBodySizeMax: 16_000_000,
   /**
-   * Milliseconds without progress of a backup before it is aborted: it keeps overwritten
-   * pages alive.
+   * Milliseconds without progress after which a backup is aborted: while it runs, overwritten pages
+   * cannot be freed.
    */
   backupUnreadMsMax: 300_000,
 
-  /** Maximum results of a vector search or a ranking on a cluster. */
+  /** Maximum results of a search by vector or by terms on a cluster. */
   clusterNearestMax: 1_000,
-  /** Documents or rows that are counted on a cluster without an estimate. */
+  /**
+   * Maximum documents or rows that are counted when the nodes of a cluster have no estimate yet.
+   */
   clusterEstimateMax: 1_000,
   /** Characters of the name of a cluster's keyspace, including the key of a database. */
   clusterKeyspaceLengthMax: 48,
   /** Cluster users with open connections. */
   clusterUsersMax: 100,
   /**
-   * Statements in flight to one node. When a node falls behind, further statements are rejected:
+   * Concurrent statements on one node. When a node falls behind, further statements are rejected:
    * they would fill memory and be answered after their deadline.
    */
   nodeStatementsMax: 1_024,
   /**
-   * Statements in flight of a server; others wait. A node executes 128 concurrently by
-   * default.
+   * Concurrent statements of a server; others wait. A node executes 128 concurrently by default.
    */
   clusterStatementsMax: 96,
   /**
    * Queued statements of one principal; further ones are rejected. A node executes this many in a
-   * few seconds. An insertMany of long texts may have 2 048 at a time.
+   * few seconds. An insertMany of long texts may queue 2 048 at a time.
    */
   waitingStatementsMax: 16_384,
   /** Statements of the server itself, such as health checks, which have their own queue. */
@@ -397,9 +411,10 @@ export const fixedLimits: Readonly<typeof fixed> = fixed
 export type Limits = { readonly [name in keyof typeof defaultLimits]: number }
 
 /**
- * Maximum characters of a page state, which must fit into a request body together with its query.
- * It contains the sort values and the key. Those of the longest document fit, even if each of its
- * characters takes three bytes, which a page state encodes in four characters.
+ * Maximum characters of a page state. A request body must have space for the page state and the
+ * query. A page state contains sort values and a key, which together are at most as long as the
+ * longest document. Their characters take up to three bytes each, which Base64 encodes in four
+ * characters.
  */
 export function pageStateLengthMaxOf({ bodySizeMax }: Limits): number {
   return Math.floor((bodySizeMax / 6) * 5)

@@ -17,11 +17,11 @@ import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
 
-// The cache is beside the packages, so that only users who can change the code can write to
-// it. Modules loaded from here on, which are most, are compiled at the first start only.
+// The cache is beside the packages, so that only users who can change the code can write to it.
+// Most modules are loaded after this call. They are compiled only at the first start.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/stela', import.meta.url))
 enableCompileCache(compiled)
-// Worker threads read this variable; without it each would compile its modules again.
+// Worker threads read this variable. Without it, each thread would compile its modules again.
 process.env['NODE_COMPILE_CACHE'] ??= compiled
 
 const { version } = JSON.parse(
@@ -66,7 +66,8 @@ Examples:
 `,
   )
 
-// Empty variables are removed: compose files and unit files pass them for unset variables.
+// Empty variables count as unset: Compose files and unit files pass empty values for unset
+// variables.
 for (const name of Object.keys(process.env))
   if (name.startsWith('STELA_') && process.env[name] === '')
     Reflect.deleteProperty(process.env, name)

@@ -1,4 +1,4 @@
-/** Opens the engine that the settings select. No other module names concrete engines. */
+/** Opens the engine that the settings select. No other module imports a concrete engine. */
 import { defaultLexical } from './collections/options/lexical-options.ts'
 import type { ClusterConfig, ClusterTls } from './settings/cluster-settings.ts'
 import type { Config } from './settings/config.ts'
@@ -19,8 +19,8 @@ export function openEngine(config: Config, log: EmbeddedOptions['log']): Promise
 }
 
 /**
- * Opens an engine for a migration, where a cluster gets no default settings and all of its
- * rows are read.
+ * Opens an engine for a migration. A cluster gets no default settings then, and all of its rows are
+ * read.
  */
 export function openForMigration(
   config: Config,
@@ -80,9 +80,7 @@ async function openCluster(
   })
 }
 
-/**
- * Default options for collections whose comment in the cluster does not contain these options.
- */
+/** Default options for collections whose table comment in the cluster does not specify options. */
 function collectionDefaults(lexical: boolean | undefined) {
   return {
     lexical: defaultLexical(lexical ?? true),

@@ -45,7 +45,7 @@ export interface Listening {
   readonly url: string
   /** URL of the management API; undefined when it is disabled. */
   readonly adminUrl: string | undefined
-  /** The administrator token that the first start creates. It is not available later. */
+  /** The administrator token, if this start created it. It cannot be read later. */
   readonly firstToken: string | undefined
 }
 
@@ -83,10 +83,10 @@ export async function openAccess(dataDir: string): Promise<OpenedAccess> {
 }
 
 /**
- * Builds a server on a given engine, which the caller owns and must close. Without a given
- * engine, the server opens the engine of the settings, and closes it at the end. State that
- * servers must share is local unless it is given. Tests `wrap` the engine, to assert its
- * contract.
+ * Builds a server on a given engine, which the caller owns and must close. Without a given engine,
+ * the server opens the engine of the settings and closes it at the end. The state that several
+ * servers share is local unless it is given. Tests pass `wrap` to assert the contract of the
+ * engine.
  */
 export async function build(
   config: Config,
@@ -201,13 +201,14 @@ export async function build(
   )
   return {
     async listen() {
-      // Requests may reach either port, so both apps must be ready.
+      // Requests may reach either port, so both apps must be ready before the first port listens.
       await admin?.ready()
       const port = await listenOn(app, config.host, config.port)
       url = urlOf(config, port)
       const adminUrl = admin && urlOf(config, await listenOnAdminPort(admin, config))
       if (adminUrl !== undefined) report('info', `The management API is at ${adminUrl}/v2`)
-      // The token is created last: after a failure to listen, it would never be shown.
+      // The token is created last: if listening failed after its creation, the token would never be
+      // shown.
       const first = await access.createFirstToken()
       return { url, adminUrl, firstToken: first?.token }
     },

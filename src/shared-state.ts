@@ -1,7 +1,7 @@
 /**
- * State that threads or servers must share beside the engine's data: limits of principals
- * and addresses, and turns of requests. This module selects the implementations; their
- * users know only the interfaces.
+ * State that threads or servers must share in addition to the engine's data: limits of principals
+ * and addresses, and turns of requests. This module selects the implementations. Other modules know
+ * only the interfaces.
  */
 import { LocalLockout } from './auth/local-lockout.ts'
 import type { Lockout } from './auth/lockout.ts'
@@ -26,7 +26,7 @@ export interface SharedState {
   readonly bodyRoom: FairShare
   /** Limits the bytes of replies. */
   readonly replyRoom: FairShare
-  /** Limits the bytes of the parsed values of large bodies and documents. */
+  /** Limits the bytes of parsed values of large bodies and large documents. */
   readonly valueRoom: FairShare
 }
 

@@ -1,9 +1,8 @@
 /**
  * `import { startStela } from 'stela'`: starts a server for a test. The server is a separate
- * process, so a test that blocks its thread cannot block the server, and the server leaves no
- * handles, threads or native modules in the test runner. When the test's process ends, for
- * whatever reason, the channel between both processes closes; the server then stops and removes
- * its folder.
+ * process, so that a test that blocks its thread cannot block the server, and so that the server
+ * leaves no handles, threads or native modules in the test runner. When the test's process ends,
+ * for whatever reason, the IPC channel closes. The server then stops and removes its folder.
  *
  * This module imports only types of the server, so that tests load it at nearly no cost.
  */
@@ -32,7 +31,7 @@ export interface Stela extends AsyncDisposable {
   readonly token: string
   /** The data folder. */
   readonly data: string
-  /** Stops the server and removes a temporary folder; the second call does nothing. */
+  /** Stops the server and removes its folder if it is temporary. A second call does nothing. */
   close(): Promise<void>
 }
 
@@ -66,7 +65,7 @@ export async function startStela(options: StelaOptions = {}): Promise<Stela> {
       token,
       temporary,
     })
-    // A server that was not closed does not keep the test's process alive.
+    // A server that a test does not close must not keep the test's process alive.
     child.unref()
     child.channel?.unref()
     const close = async (): Promise<void> => {
@@ -88,8 +87,8 @@ function startChild(): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !notInherited.test(name))
   const script = here.endsWith('.ts') ? 'test-server.ts' : 'test-server.js'
   return fork(join(dirname(here), script), [], {
-    // A semi-space of this size holds the garbage of loading modules, so that a start runs no
-    // collection.
+    // Loading modules produces less garbage than a semi-space of this size holds, so no garbage
+    // collection runs during the start.
     execArgv: ['--disable-warning=ExperimentalWarning', '--min-semi-space-size=32'],
     env: {
       NODE_COMPILE_CACHE: join(dirname(here), '..', 'node_modules', '.cache', 'stela'),
@@ -116,7 +115,7 @@ function readyUrl(child: ChildProcess, order: TestServerOrder): Promise<string> 
 }
 
 /**
- * Removes a temporary folder. Normally the server removes its folder; this call is for a server
+ * Removes a temporary folder. A server that stops removes its own folder; this call is for a server
  * that was killed.
  */
 async function removeFolder(temporary: string | undefined): Promise<void> {

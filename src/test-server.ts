@@ -23,8 +23,7 @@ export interface TestServerOrder {
 /** The single reply to the parent. */
 export type TestServerReport = { readonly url: string } | { readonly problem: string }
 
-// Ctrl-C reaches all processes of a terminal. The server must outlive the tests that use
-// it.
+// Ctrl-C reaches all processes of a terminal, but the server must outlive the tests that use it.
 process.on('SIGINT', () => undefined)
 
 process.once('message', (order: TestServerOrder) => {
@@ -53,7 +52,10 @@ async function serve({
   process.exit()
 }
 
-/** Sends the report. Settles after the message was sent, since exiting earlier would lose it. */
+/**
+ * Sends the report. The promise settles after the message was sent, because a process that exits
+ * earlier loses it.
+ */
 function report(what: TestServerReport): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send!(what, () => resolve())
@@ -76,7 +78,7 @@ async function createKeyspace(url: string, token: string, name: string): Promise
   const options = {
     method: 'POST',
     headers: { Token: token, 'Content-Type': 'application/json' },
-    // The connection is to this process itself.
+    // Certificates are not checked: the connection is to this process itself.
     rejectUnauthorized: false,
   }
   const answered = await new Promise<IncomingMessage>((resolve, reject) => {

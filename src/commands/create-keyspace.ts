@@ -6,8 +6,8 @@ import { checkName } from './dispatch/new-names.ts'
 import { done } from './dispatch/schema-change.ts'
 
 /**
- * Replication settings of a keyspace. They are validated even by the embedded engine, which
- * ignores them, so that mistakes are reported.
+ * Replication settings of a keyspace. The embedded engine does not use them, but validates them, so
+ * that mistakes are reported.
  */
 const replication: Field<Replication | undefined> = {
   takes: { kind: 'object' },
@@ -33,7 +33,7 @@ const replication: Field<Replication | undefined> = {
   },
 }
 
-/** Creates a keyspace; an existing keyspace is not changed. */
+/** Creates a keyspace. Succeeds without a change if the keyspace exists. */
 export const createKeyspace = defineGeneralCommand({
   does: 'create',
   onNamed: true,

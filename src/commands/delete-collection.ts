@@ -3,7 +3,10 @@ import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { noOptions, requiredText } from './dispatch/fields.ts'
 import { changeSchema } from './dispatch/schema-change.ts'
 
-/** Deletes a collection with its documents. An absent name or a table is ignored. */
+/**
+ * Deletes a collection with its documents. Does nothing if no collection has the name, even if a
+ * table has it.
+ */
 export const deleteCollection = defineKeyspaceCommand({
   does: 'drop',
   onNamed: true,

@@ -19,8 +19,8 @@ export const deleteMany = defineCommand({
     const selection = selectDocuments(documents, { filter }, caller)
     if (filter === undefined || (isObject(filter) && filter.size === 0)) {
       await documents.engine.truncate(documents.collection, caller)
-      // -1 stands for an unknown number: without counting, emptying a collection takes constant
-      // time.
+      // -1 means that the number is unknown: emptying a collection takes constant time because no
+      // documents are counted.
       return { status: { deletedCount: -1 } }
     }
     const changed = await deleteDocuments(documents, selection, caller)

@@ -7,7 +7,7 @@ import { replyDeleted } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clause, noOptions, requiredClause } from './dispatch/fields.ts'
 
-/** Deletes the first matching document, or the row with the key. */
+/** Deletes the first matching document, or the row whose key the filter contains. */
 export const deleteOne = defineCommand({
   does: 'write',
   fields: { filter: requiredClause, sort: clause, options: noOptions },
@@ -17,7 +17,7 @@ export const deleteOne = defineCommand({
     return replyDeleted(await deleteDocument(documents, selection, caller))
   },
 
-  /** Deletes the row with the key. The reply does not say whether the row existed. */
+  /** The reply does not say whether the row existed. */
   async table({ filter, sort }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_DELETE_COMMAND')
     await deleteRow(rows, readWholeKey(rows, filter), caller)

@@ -5,7 +5,8 @@ import { flag, options, requiredText } from './dispatch/fields.ts'
 import { changeSchema, namesOf, tablesOf } from './dispatch/schema-change.ts'
 
 /**
- * Drops a table with its rows and indexes. The name of a collection counts as an unknown table.
+ * Drops a table with its rows and indexes. A collection of that name is not dropped: the table
+ * counts as unknown.
  */
 export const dropTable = defineKeyspaceCommand({
   does: 'drop',

@@ -19,7 +19,10 @@ import {
 } from './dispatch/fields.ts'
 import { mismatch } from '../options/read-value.ts'
 
-/** Hybrid search: a vector search and a term search, whose results a reranker orders. */
+/**
+ * Hybrid search: runs a vector search and a term search, and orders the results of both with a
+ * reranker.
+ */
 export const findAndRerank = defineCommand({
   does: 'read',
   fields: {
@@ -40,7 +43,8 @@ export const findAndRerank = defineCommand({
   async collection({ filter, projection, sort, options }, context) {
     const { limit, hybridLimits, rerankOn, rerankQuery, rerank: service } = options
     const { includeScores, includeSortVector } = options
-    // Warnings are in the status, which is present only on request.
+    // The client sees warnings only if the reply has a status, which it has only if these options
+    // are set.
     const withWarnings = includeScores || includeSortVector
     const found = await findReranked(
       context.documents,
@@ -77,8 +81,8 @@ function readSort(value: Value | undefined, context: FieldContext): HybridSort {
 }
 
 /**
- * Parses hybridLimits: one number for both searches, or one number for each. Bounds are checked
- * later.
+ * Parses hybridLimits: one number for both searches, or an object with one number for each search.
+ * Bounds are checked later.
  */
 function readHybridLimits(
   value: Value | undefined,

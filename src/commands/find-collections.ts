@@ -7,7 +7,10 @@ import { flag, options } from './dispatch/fields.ts'
 import { byName } from './dispatch/schema-change.ts'
 import { replyList } from './replies/listed.ts'
 
-/** Lists the visible collections of a keyspace: names, or with `explain` also options. */
+/**
+ * Lists the collections of a keyspace that the principal may see: names, or with `explain` also
+ * options.
+ */
 export const findCollections = defineKeyspaceCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },

@@ -44,7 +44,8 @@ function showProvider(provider: EmbeddingProvider, models: Value[]): Value {
       provider.parameters.map((parameter) =>
         fromPlain({
           ...showParameter(parameter),
-          // Clients expect this type in capitals, but types of model parameters in lower case.
+          // Clients expect the types of provider parameters in upper case, but those of model
+          // parameters in lower case.
           type: parameter.type.toUpperCase(),
           displayName: parameter.displayName ?? parameter.name,
           hint: parameter.hint ?? '',

@@ -2,7 +2,7 @@ import { defineGeneralCommand } from './dispatch/define.ts'
 import { noOptions } from './dispatch/fields.ts'
 import { replyKeyspaces } from './find-keyspaces.ts'
 
-/** Deprecated name of findKeyspaces; its reply has the older name, too. */
+/** Deprecated name of findKeyspaces. Its reply lists the keyspaces as `namespaces`. */
 export const findNamespaces = defineGeneralCommand({
   does: 'describe',
   fields: { options: noOptions },

@@ -72,9 +72,8 @@ interface Paging {
 }
 
 /**
- * Rejects paging options that the sort does not support. Only a sort by values can skip; other
- * searches start with the best result. A vector search has a single page, so a limit that exceeds
- * the page is rejected.
+ * Rejects paging options that the sort does not support. Only a sort by values supports skip. A
+ * vector search returns a single page, so its limit is bounded and it accepts no page state.
  */
 function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Limits): void {
   switch (sort.kind) {

@@ -31,7 +31,10 @@ export const insertMany = defineCommand({
   },
 })
 
-/** The reply with one response per document. Responses refer to errors by position. */
+/**
+ * The reply with one response per document. A response contains the position of its error in
+ * `errors`.
+ */
 function replyEach(insertions: readonly Insertion[]): Reply {
   const errors = insertErrors(insertions)
   const documentResponses = insertions.map(({ id, outcome }) => {

@@ -1,6 +1,6 @@
 /**
- * Errors that clients see. Each is an entry of the catalog with the values of one case;
- * http/reply.ts prints it.
+ * Errors that clients see. Each error is an entry of the catalog, with values for the variables of
+ * the message. http/reply.ts prints errors.
  */
 import { randomUUID } from 'node:crypto'
 import { fixedLimits } from '../limits.ts'
@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Several errors together, because every violated constraint of a request is reported. */
+/** Several errors together: all violated constraints of a request are reported. */
 export class ApiErrors extends Error {
   readonly errors: readonly ApiError[]
 
@@ -65,7 +65,9 @@ function shortText(text: string): string {
   return text.length > echoLengthMax ? `${text.slice(0, echoLengthMax)}…` : text
 }
 
-/** Shortens a list to the names that fit, at least one, and the number of the others. */
+/**
+ * Shortens a list to the names that fit, but at least one, and appends the number of omitted names.
+ */
 function shortList(names: readonly string[]): readonly string[] {
   let length = 0
   const end = names.findIndex((name) => (length += name.length + 2) > echoLengthMax)

@@ -1,10 +1,10 @@
 /**
- * The catalog of all errors and warnings of the API. Each says what happened, why, and what to
- * do next.
+ * The catalog of all errors and warnings of the API. Each message says what happened, why, and what
+ * to do next.
  *
- * An entry's name is its error code, unless `code` says otherwise: codes are unique only within
- * a family and scope. `status` is the HTTP status if it is not 200. A code with several reasons
- * has one sentence per reason. Clauses, collections and tables have files of their own.
+ * An entry's name is its error code, unless `code` is set: codes are unique only within a family
+ * and scope. `status` is the HTTP status if it is not 200. A code with several reasons has one
+ * sentence per reason. Entries for clauses, collections and tables are in other files.
  */
 import { clauseErrors } from './clause-errors.ts'
 import { collectionSchemaErrors } from './collection-schema-errors.ts'
@@ -499,7 +499,7 @@ export const catalog = {
       (v.hint === undefined ? '' : ` ${v.hint}.`),
   },
 
-  // Warnings; replies contain them in status.warnings only.
+  // Warnings. Replies contain them only in status.warnings.
   DEPRECATED_COMMAND: {
     ...request('WARNING'),
     title: 'Deprecated command',

@@ -298,7 +298,7 @@ export const clauseErrors = {
       }) =>
         `The argument of ${v.operator} of "${v.path}" contains ${v.value}, but ` +
         `${v.wrapper} requires ${v.expected}.`,
-      /** An invalid operand of $pull, which is a filter; `message` is the error of that filter. */
+      /** $pull has an invalid operand, which is a filter. `message` is the error of that filter. */
       condition: (v: { operator: string; path: string; message: string }) =>
         `The argument of ${v.operator} of "${v.path}" is invalid: ${v.message}`,
       tooManyComparisons: (v: {

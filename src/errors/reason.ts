@@ -1,6 +1,6 @@
 /** Texts of thrown errors, for clients and for the log. */
 
-/** The message for clients, without names of files, which clients should not learn. */
+/** The message for clients. File names are removed, because clients must not learn them. */
 export function reasonOf(error: unknown): string {
   const message = messageOf(error)
   const { path, dest } = Object(error) as { path?: unknown; dest?: unknown }
@@ -8,8 +8,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * The message without the path that the system appends: "ENOENT: no such file or directory, open
- * '/a/b'".
+ * The message without the path that the operating system appends, as in "ENOENT: no such file or
+ * directory, open '/a/b'".
  */
 function withoutName(message: string, path: unknown): string {
   if (typeof path !== 'string' || path === '') return message

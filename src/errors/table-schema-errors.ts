@@ -21,7 +21,7 @@ function columnsOf(v: TableFacts): string {
   return `Columns of ${v.table}: ${list(v.columns)}.`
 }
 
-/** Supported values, and those in the request. */
+/** Supported values, and the values that the request used. */
 interface Choice {
   readonly supported: readonly string[]
   readonly used: readonly string[]

@@ -1,20 +1,20 @@
 import type { CommandLevel } from '../commands/dispatch/define.ts'
 
-/** The address of a command, parsed from the path of its request. */
+/** The address to which a command is sent, parsed from the path of the request. */
 export interface Address {
-  /** The database in the path; undefined: the host may name one. */
+  /** The database in the path. Undefined: the host name may contain a database. */
   readonly database: string | undefined
   readonly level: CommandLevel
   /** Empty if the path has no keyspace. */
   readonly keyspace: string
   readonly name: string
-  /** The part of the path before the names, such as /v1, /api/json/v1 or /databases/<id>/v1. */
+  /** Prefix of the path, before the names: /v1, /api/json/v1 or /databases/<id>/v1. */
   readonly root: string
-  /** Whether the path is /v1/mcp, which is not a keyspace of that name. */
+  /** Whether the path is /v1/mcp. `mcp` is then not the name of a keyspace. */
   readonly isMcp: boolean
 }
 
-/** Maximum cached paths; a client usually sends to few. */
+/** Maximum cached paths. A client usually sends to a few paths. */
 const knownMax = 1_000
 /** Maximum characters of a cached path. */
 const knownLengthMax = 200

@@ -42,7 +42,10 @@ export interface HttpSettings extends ListenerSettings, OriginSettings {
   readonly metricsAccess: MetricsAccess
   /** Whether the web console is served. */
   readonly console: boolean
-  /** Serves the management API on this port as well; undefined: only on its own port. */
+  /**
+   * Handles requests for the management API on this port. Undefined: the API is only on its own
+   * port.
+   */
   readonly management: RequestListener | undefined
   /** Called after each answered request. */
   readonly onAnswered?: (request: AnsweredRequest) => void
@@ -79,7 +82,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })
   app.addHook('onRequest', (request, reply, done) => {
-    // Fastify routes a target that is not a path, such as *, to the root.
+    // Fastify routes targets other than paths, such as *, to the root, so they are refused here.
     if (request.is404 || !request.raw.url!.startsWith('/')) refuseUnrouted(request, reply)
     else done()
   })
@@ -101,8 +104,8 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
 }
 
 /**
- * Answers failures outside of commands. The client may not be authenticated, so the reason goes
- * to the log only; monitors, which request these paths, need just the HTTP status.
+ * Answers failures outside of commands. The client may not be authenticated, so the reason is only
+ * logged. Monitors, which request these paths, need only the HTTP status.
  */
 function sendFailure(
   failure: unknown,
@@ -165,8 +168,8 @@ function listenerFor(
     stripHost(request)
     queue.add(request, response)
   }
-  // Requests with "Expect: 100-continue" go to the same listener. The code that reads a body
-  // tells the client to continue.
+  // Node passes requests with "Expect: 100-continue" to the same listener. The code that reads a
+  // body tells the client to continue.
   return createListener(settings, onRequest, onRequest)
 }
 
@@ -187,18 +190,18 @@ function watch(
 }
 
 /**
- * Paths of the management API, for the console on the same origin. CORS does not apply to them,
- * whatever --cors-origins says. A page of another origin gains nothing: the token is in a header,
- * which browsers never add by themselves and which a foreign page may send only after a preflight
- * request. The server answers the preflight request like any request without a token.
+ * Paths of the management API, which the console uses on the same origin. No CORS headers are sent
+ * for them, whatever --cors-origins says. A page of another origin cannot misuse them: the token is
+ * in a header, which browsers do not add by themselves. A page may send this header to another
+ * origin only after a preflight request, which the server rejects like any request without a token.
  */
 const managementPath = /^\/v2(?:[/?]|$)/
 
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
 
 /**
- * Answers requests without a route: unknown paths, and methods that a path does not have. Tokens
- * are checked on every path, so that invalid tokens count toward the lockout. Only command paths
+ * Answers requests without a route: unknown paths, and methods that a path does not have. A token
+ * is checked on every path, so that invalid tokens count toward the lockout. Only command paths
  * require a token.
  */
 async function refuseRoute(

@@ -2,9 +2,9 @@
  * Fair queue for work of unidentified clients: TLS handshakes, and requests of connections that
  * have not sent a valid token yet.
  *
- * Thousands of these may arrive in one turn of the event loop, before anything can be charged
- * to a principal. Each turn starts them for a few milliseconds; the rest waits for later turns,
- * in round-robin order of client addresses. An address with too many recent rejections waits
+ * Thousands of them may arrive in one turn of the event loop, before anything can be charged to a
+ * principal. Each turn starts this work for a few milliseconds. The remaining work waits for later
+ * turns, in round-robin order of client addresses. An address with too many recent rejections waits
  * longer.
  */
 import { networkOf } from '../auth/network-of.ts'
@@ -16,7 +16,7 @@ const { arrivalsMsPerTurn, rejectedWaitMs } = fixedLimits
 type Begin = () => void
 
 export class ArrivalQueue {
-  /** Waiting work by network, in the order of the next turns. */
+  /** Waiting work by network, in the order in which the next turns start it. */
   readonly #waiting = new Map<string, Begin[]>()
   /** Work of networks with too many rejections, until their next attempt. */
   #held: [network: string, line: Begin[]][] = []
@@ -79,13 +79,13 @@ export class ArrivalQueue {
   }
 
   /**
-   * Starts the next work, then schedules itself again, so that the clock includes the synchronous
-   * part of that work.
+   * Starts the next work and schedules itself again, so that the clock includes the synchronous
+   * part of the work.
    */
   readonly #begin = (): void => {
     const begin = this.#hasTime() ? this.#takeNext() : undefined
     if (begin !== undefined) {
-      // A tick that is scheduled in a microtask runs after all microtasks of the started work.
+      // A tick that a microtask schedules runs after all microtasks of the started work.
       queueMicrotask(() => process.nextTick(this.#begin))
       begin()
       return

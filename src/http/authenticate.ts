@@ -29,8 +29,9 @@ export interface Unauthenticated {
 }
 
 /**
- * Authenticates a request by its token. Returns synchronously if the connection sent the same token
- * before. Rejections are logged in the audit log. Throws when the token cannot be looked up.
+ * Authenticates a request by its token. Returns synchronously if an earlier request of the
+ * connection had the same token. Rejections are written to the audit log. Throws when the token
+ * cannot be looked up.
  */
 export function authenticate(
   request: IncomingMessage,
@@ -59,8 +60,8 @@ export function authenticate(
 }
 
 /**
- * The error when a token cannot be looked up. The reason goes to the log only, because the client
- * is not authenticated. The error code says whether any node of the cluster is reachable, as for
+ * The error when a token cannot be looked up. The reason is only logged, because the client is not
+ * authenticated. The error code says whether any node of the cluster is reachable, as it does for
  * commands.
  */
 function lookupError(failure: unknown): ApiError {

@@ -68,8 +68,8 @@ function parseLimits(limits: Limits): ParseLimits {
 const smallBodySize = 65_536
 
 /**
- * Estimated copies of a body's characters in memory while its command runs: the text, parsed
- * strings, texts of documents, and data for the engine.
+ * Estimated number of copies of a body's characters in memory while its command runs: the text,
+ * parsed strings, texts of documents, and data for the engine.
  */
 const copiesOfText = 8
 

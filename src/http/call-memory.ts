@@ -1,6 +1,6 @@
 /**
- * Accounts for the memory of a command besides its body: its reply, the records that it reads,
- * and parsed values. All of it is charged to the principal before it is allocated.
+ * Accounts for the memory of a command in addition to its body: the reply, the records that the
+ * command reads, and parsed values. All of it is charged to the principal before it is allocated.
  */
 import type { Effect } from '../auth/principal.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -11,7 +11,7 @@ import type { FairShare, MemoryHolder } from './fair-share.ts'
 /** Bytes that are reserved for the reply before a command runs. */
 const replySizeUsual = 16_384
 
-/** Bytes: a connection that holds at most this much has no large reply in progress. */
+/** Bytes of replies that a connection may hold without having a large reply in progress. */
 export const replyLittleMax = fixedLimits.requestsPerConnectionMax * replySizeUsual
 
 export interface MemoryPools {
@@ -36,7 +36,7 @@ export class CallMemory {
   readonly #reply: Charge
   /** Memory for the parsed values of the body; undefined: the body is small. */
   #body: Charge | undefined
-  /** Number of reads that reserved memory. */
+  /** Number of reads that have reserved memory. */
   #reads = 0
 
   constructor(holder: ChargedCall, pools: MemoryPools) {
@@ -57,8 +57,8 @@ export class CallMemory {
 
   reserveReply(effect: Effect): Promise<void> | undefined {
     const { limits, replyRoom } = this.#pools
-    // A command with the effect `change` writes before the size of its reply, which contains a
-    // document, is known. So the largest size is reserved.
+    // A command with the effect `change` returns a document. It writes before the size of its reply
+    // is known, so the maximum size is reserved.
     const size = effect === 'change' ? limits.documentLengthMax : replySizeUsual
     const amount = withinHalf(size, replyRoom)
     const taken = this.#reply.take(amount)
@@ -71,8 +71,8 @@ export class CallMemory {
     const held = withinHalf(before, replyRoom)
     const amount = withinHalf(size, replyRoom) - held
     if (before === 0) this.#reads++
-    // A command that reads again may already have written, so it must not fail for lack of
-    // memory.
+    // A command that reads again may already have written, so a lack of memory must not make it
+    // fail.
     if (!this.#holder.onlyReads && this.#reads > 1) {
       this.#reply.force(amount)
       return undefined
@@ -99,7 +99,8 @@ export class CallMemory {
   async borrow(size: number): Promise<() => void> {
     const { valueRoom } = this.#pools
     const charge = new Charge(valueRoom, this.#holder)
-    // A wait while the body holds memory could deadlock with another request.
+    // The memory is taken without waiting: a request that waits while its body holds memory could
+    // deadlock with another such request.
     if (this.#body !== undefined && this.#body.held > 0)
       charge.force(withinHalf(size, valueRoom))
     else
@@ -113,12 +114,12 @@ export class CallMemory {
   }
 
   /**
-   * Reserves memory for the reply until the client has read it; false: none is available. A command
-   * that only reads may be rejected. A command that has written must be answered, so its memory is
-   * taken even beyond the limit.
+   * Reserves memory for the reply until the client has read it. False: no memory is available. A
+   * command that only reads may then be rejected. A command that has written must be answered, so
+   * its memory is taken even beyond the limit.
    */
   holdReply(length: number, size: number): boolean | Promise<boolean> {
-    // V8 stores ASCII texts with one byte per character, and others with two.
+    // V8 stores Latin-1 texts with one byte per character, and other texts with two.
     const needed = size === length ? length : 2 * length
     const more = needed - this.#reply.held
     if (more <= 0) this.#reply.lowerTo(needed)
@@ -134,7 +135,7 @@ export class CallMemory {
 
   /**
    * Waits for memory for parsed values, without a time limit: clients cannot delay the release of
-   * this memory, so it becomes available.
+   * such memory, so it becomes available.
    */
   #takeValues(charge: Charge, size: number, what: 'body' | 'reply'): Promise<void> {
     return this.#take(charge, withinHalf(size, this.#pools.valueRoom), what, Infinity)
@@ -153,8 +154,8 @@ export class CallMemory {
 }
 
 /**
- * Caps a reservation at half of the total, so that any allowed size fits when no other request
- * holds memory.
+ * Caps a reservation at half of the total, so that every allowed size can be reserved when no other
+ * request holds memory.
  */
 function withinHalf(size: number, room: FairShare): number {
   return Math.min(size, room.total / 2)

@@ -30,7 +30,7 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
     throw new Error(
       `The private key in ${keyFile} does not belong to the certificate in ${certFile}.`,
     )
-  // createSecureContext also checks the certificates that follow the first.
+  // createSecureContext also checks the certificates that follow the first one.
   parse(certFile, 'a certificate chain', () => createSecureContext({ cert, key }))
   return { cert, key }
 }
@@ -74,9 +74,9 @@ function parse<T>(file: string, expected: string, read: () => T): T {
 const lookEveryMs = 60_000
 
 /**
- * Checks the files periodically, and passes each new certificate to `use`. While the files do
- * not form a valid pair, as between two replacements, the previous certificate stays in use.
- * Returns a function that stops the checks.
+ * Checks the files periodically, and passes each new certificate to `use`. While the files are not
+ * a valid pair, for example because only one of them was replaced yet, the previous certificate
+ * stays in use. Returns a function that stops the checks.
  */
 export function watchCertificate(
   files: CertificateFiles,
@@ -96,7 +96,7 @@ export function watchCertificate(
       log('info', `Loaded the new certificate in ${files.certFile}`)
     } catch (error) {
       const { message } = error as Error
-      // Each problem is logged once, not once per check.
+      // Each problem is logged once instead of once per check.
       if (message !== logged)
         log(
           'warn',

@@ -1,4 +1,4 @@
-/** The part of a shared resource that one request holds. */
+/** The amount of a shared resource that one request holds. */
 import { fixedLimits } from '../limits.ts'
 import { andThen } from '../runtime/steps.ts'
 import type { FairShare, MemoryHolder } from './fair-share.ts'
@@ -48,8 +48,8 @@ export class Charge {
   }
 
   /**
-   * Records a granted amount. If the request has ended meanwhile, releases the amount, and
-   * returns false.
+   * Records a granted amount. If the request has ended meanwhile, releases the amount and returns
+   * false.
    */
   #hold(isTaken: boolean, amount: number): boolean {
     if (!isTaken) return false
@@ -58,7 +58,7 @@ export class Charge {
     return !this.#isOver
   }
 
-  /** Takes the amount even beyond the limit: for data that exists already or must be kept. */
+  /** Takes the amount even beyond the limit, for data that exists already or must be kept. */
   force(amount: number): void {
     if (this.#isOver) return
     this.#room.force(this.#holder, amount)
@@ -73,7 +73,7 @@ export class Charge {
     this.#room.release(this.#holder, less)
   }
 
-  /** Releases everything, and rejects further requests. */
+  /** Releases everything and rejects further attempts to take an amount. */
   end(): void {
     this.#isOver = true
     this.lowerTo(0)

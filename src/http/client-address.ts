@@ -8,7 +8,7 @@ export interface ProxySettings {
   readonly isBehindProxy: boolean
 }
 
-/** The last address of the forwarding header, which the nearest proxy appends. */
+/** The last address of the forwarding header. The nearest proxy has appended it. */
 export function addressOfClient(
   request: IncomingMessage,
   { isBehindProxy }: ProxySettings,
@@ -21,8 +21,8 @@ export function addressOfClient(
 }
 
 /**
- * Removes the port that some proxies append, because it differs per connection: 1.2.3.4:5,
- * [::1]:5.
+ * Removes the port that some proxies append to an address, as in 1.2.3.4:5 or [::1]:5. The port
+ * differs per connection.
  */
 function withoutPort(address: string): string {
   const found = /^\[([^\]]*)\](?::\d+)?$/.exec(address) ?? /^([^:]*):\d+$/.exec(address)

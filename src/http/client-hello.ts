@@ -6,8 +6,8 @@ const recordHeadSize = 5
 const messageHeadSize = 4
 
 /**
- * Whether the bytes contain the whole message, in one or several records. Also true for bytes
- * that cannot be such a message, because TLS rejects these cheaply.
+ * Whether the bytes contain the whole message, in one or several records. Also true for bytes that
+ * cannot be such a message: TLS rejects them at little cost.
  */
 export function hasWholeHello(bytes: Buffer): boolean {
   if (bytes.length >= fixedLimits.clientHelloSizeMax) return true

@@ -1,9 +1,8 @@
 /**
  * Aborts commands when their client disconnects or their deadline expires.
  *
- * An AbortSignal and a timer cost microseconds each, and most commands end before either is
- * needed. So each connection creates one signal for all its commands, and all commands share
- * one timer.
+ * An AbortSignal and a timer cost microseconds each, and most commands need neither. So each
+ * connection has one signal for its commands, and all commands share one timer.
  */
 import type { IncomingMessage } from 'node:http'
 import { isMultiplexed, streamOf } from './connection.ts'
@@ -20,12 +19,15 @@ export interface Waiting {
 }
 
 /**
- * Maximum commands that are aborted in one turn of the event loop: the reply to each is written in
- * that turn.
+ * Maximum commands that are aborted in one turn of the event loop, because the reply to each of
+ * them is written in the same turn.
  */
 const timedOutAtATime = 64
 
-/** Aborts commands at their deadline. All have the same timeout, so the oldest expires first. */
+/**
+ * Aborts commands at their deadline. All commands have the same timeout, so the oldest one expires
+ * first.
+ */
 export class CommandTimeouts {
   readonly timeoutMs: number
   #oldest: Waiting | undefined
@@ -46,7 +48,7 @@ export class CommandTimeouts {
     this.#timer ??= setTimeout(this.#look, this.timeoutMs).unref()
   }
 
-  /** Removes a command that has ended; further calls have no effect. */
+  /** Removes a command that has ended. Further calls have no effect. */
   end(waiting: Waiting): void {
     const { before, after } = waiting
     if (before !== undefined) before.after = after

@@ -2,10 +2,9 @@
  * Serves the request of a command, or of a protocol message that contains one, from headers to
  * response.
  *
- * Checks run in this order, and the first failure is the reply: token, (path and method:
- * app.ts,) host and database, content type, load, size; then the body (body.ts) and the command
- * itself (commands/dispatch/dispatch.ts). Nothing of a body is read before the client is
- * authenticated.
+ * Checks run in this order, and the first failure is the reply: token, path and method (app.ts),
+ * host and database, content type, load, size, body (body.ts), and the command itself
+ * (commands/dispatch/dispatch.ts). Nothing of a body is read before the client is authenticated.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dispatch } from '../commands/dispatch/dispatch.ts'
@@ -101,7 +100,7 @@ export async function answerCommand(
   }
   call.end()
   body.release()
-  // Without this header, the stopping server would wait for further requests on the connection.
+  // Without this header, the stopping server would keep the connection open for further requests.
   if (shutdown.stopping && !isMultiplexed(request))
     response.setHeader('Connection', 'close')
   const sending = sendAnswer(call, response, answer, services)
@@ -121,7 +120,8 @@ function sendAnswer(
   }
   response.on('close', () => call.release())
   return andThen(encode(answer.body, call), (encoded) => {
-    // The memory of the call has been released, so the reply must not take any again.
+    // If the client disconnected, the memory of the call has been released. The reply must not
+    // reserve any again.
     if (isGone(response)) return undefined
     return holdAndSend(call, response, answer, encoded, services)
   })
@@ -135,7 +135,7 @@ function holdAndSend(
   services: HttpServices,
 ): undefined | Promise<undefined> {
   return andThen(call.holdReply(lengthOf(encoded.text), encoded.size), (isHeld) => {
-    // A response that is gone has released its memory already.
+    // If the client disconnected, the memory of the reply has been released already.
     if (!isGone(response)) sendBody(isHeld, call, response, answer, encoded, services)
     return undefined
   })
@@ -162,8 +162,8 @@ function sendBody(
 }
 
 /**
- * Answers a request that failed outside of its command: shared state such as limits was not
- * available, or the server made a mistake.
+ * Answers a request that failed outside of its command, because shared state such as limits was not
+ * available or because of an internal error.
  */
 export async function answerFailure(
   failure: unknown,
@@ -173,7 +173,7 @@ export async function answerFailure(
   { limits, log, engine }: Pick<HttpServices, 'limits' | 'log' | 'engine'>,
 ): Promise<void> {
   const errors = await explainFailure(failure, beforeCommands, () => engine, log)
-  // If a response has been started, the error cannot replace it.
+  // A response that has been started cannot be replaced by the error.
   if (response.headersSent) request.destroy()
   else {
     const drain = { keepMax: keepMaxUnknown, drainMax: limits.bodySizeMax }
@@ -191,8 +191,8 @@ const beforeCommands: ErrorContext = {
 }
 
 /**
- * Minimum body size for which a connection is kept after a rejection, even if the limit for bodies
- * is smaller.
+ * After a rejection, up to this many bytes of a body are drained so that the connection stays open,
+ * even if the limit for bodies is smaller.
  */
 const keepMin = 1_000_000
 
@@ -229,7 +229,7 @@ function refusalOf(
 
 /**
  * The error for a request that is rejected because of load; undefined: the request may run. The
- * load is checked before the body arrives, so that the client need not send it.
+ * load is checked before the body arrives, so that the client can omit the body.
  */
 function noRoomOf(
   call: HttpCall,

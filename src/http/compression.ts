@@ -16,12 +16,12 @@ import {
 } from 'node:zlib'
 import { fixedLimits } from '../limits.ts'
 
-/** Encodings of replies; earlier ones are preferred. */
+/** Encodings of replies, in order of preference. */
 const encodings = ['zstd', 'br', 'gzip'] as const
 
 export type Encoding = (typeof encodings)[number]
 
-/** Minimum bytes of a reply that is compressed. */
+/** Minimum bytes of a reply for compression. */
 export const packedSizeMin = 1_024
 
 /** The encoding of each response; absent: uncompressed. */
@@ -38,7 +38,7 @@ export function encodingOf(response: ServerResponse): Encoding | undefined {
   return chosen.get(response)
 }
 
-/** The accepted encoding with the greatest weight; undefined: uncompressed. */
+/** The accepted encoding with the greatest weight. Undefined: the body is not compressed. */
 export function chooseEncoding(
   accepted: string | string[] | undefined,
   offered: readonly Encoding[] = encodings,
@@ -57,7 +57,7 @@ export function chooseEncoding(
   let bestWeight = weights.get('identity') ?? 0
   for (const encoding of offered) {
     const weight = weigh(encoding) ?? others
-    // On equal weights, compression is preferred to an uncompressed body.
+    // A compressed body is preferred to an uncompressed body of equal weight.
     const isBetter = best === undefined ? weight >= bestWeight : weight > bestWeight
     if (weight === 0 || !isBetter) continue
     best = encoding

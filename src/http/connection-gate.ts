@@ -1,10 +1,10 @@
 /**
  * Delays new connections until the server has time for them.
  *
- * A connection is passed to HTTP or TLS after its first bytes have arrived, so that their cost
- * can be spread over turns of the event loop and shared fairly among addresses. A TLS handshake
- * takes 1 to 2 ms of processor time once its first message is complete, so the gate waits for
- * the whole message. Without the gate, Node would start all handshakes in the turn in which
+ * A connection is passed to HTTP or TLS after its first bytes have arrived. The cost of new
+ * connections can then be spread over turns of the event loop and shared fairly among addresses. A
+ * TLS handshake takes 1 to 2 ms of processor time once its first message is complete, so the gate
+ * waits for the whole message. Without the gate, Node would start all handshakes at once when
  * they arrive.
  */
 import type { Server } from 'node:http'
@@ -50,13 +50,13 @@ export class ConnectionGate {
   /** Open connections, by network. */
   readonly #open = new Map<string, number>()
   /**
-   * Running TLS handshakes by network, and the connections that wait for a running handshake to
-   * end.
+   * Number of running TLS handshakes by network, and the connections that wait until one of them
+   * ends.
    */
   readonly #handshakes = new Map<string, { count: number; waiting: (() => void)[] }>()
   /** Connections that have not been passed to HTTP or TLS yet. */
   readonly #waiting = new Set<Socket>()
-  /** Waiting connections of addresses that exceed their rate, in order of arrival. */
+  /** Waiting connections of networks that exceed their rate, in order of arrival. */
   #late: [network: string, socket: Socket, begin: () => void][] = []
 
   constructor(
@@ -99,7 +99,7 @@ export class ConnectionGate {
     }
   }
 
-  /** Functions that end a handshake, by peer address and port. */
+  /** Functions to call when a handshake ends, by peer address and port. */
   readonly #ends = new Map<string, () => void>()
 
   #closeWaiting(): void {
@@ -111,7 +111,8 @@ export class ConnectionGate {
     if (!this.#count(network, socket)) return
     this.#waiting.add(socket)
     socket.once('close', () => this.#waiting.delete(socket))
-    // Node's HTTP server adds its own listener later. Without a listener an error would be fatal.
+    // Node's HTTP server adds its own listener later. Until then, an error without a listener would
+    // end the process.
     const ignore = () => undefined
     socket.on('error', ignore)
     socket.setTimeout(headersMsMax, () => socket.destroy())
@@ -130,7 +131,7 @@ export class ConnectionGate {
     else this.#makeWait(network, socket, admit)
   }
 
-  /** Counts the connection; closes it and returns false if its address has too many. */
+  /** Counts the connection. Closes it and returns false if its network has too many. */
   #count(network: string, socket: Socket): boolean {
     const { openMax } = this.#limits
     const count = (this.#open.get(network) ?? 0) + 1
@@ -199,7 +200,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-/** Calls `act` when `isEnough` accepts the received bytes, without consuming the bytes. */
+/** Calls `act` when `isEnough` accepts the received bytes. The bytes are not consumed. */
 function whenReadable(
   socket: Socket,
   isEnough: (bytes: Buffer) => boolean,
@@ -207,8 +208,8 @@ function whenReadable(
 ): void {
   const look = () => {
     const bytes = socket.read() as Buffer | null
-    // Without bytes, `act` is called only at the end of the stream, after which no more bytes can
-    // arrive.
+    // If no bytes are readable, `act` is called only at the end of the stream, after which no bytes
+    // can arrive.
     if (bytes === null && !socket.readableEnded) return
     if (bytes !== null) socket.unshift(bytes)
     if (bytes !== null && !isEnough(bytes)) return

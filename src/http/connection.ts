@@ -1,13 +1,13 @@
 /**
  * Differences between HTTP/2 and HTTP/1.1. Node's compatibility layer gives HTTP/2 requests and
- * responses the same interface, but several of them share a connection, each as its own stream.
+ * responses the same interface, but several requests share a connection, each as its own stream.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, ServerHttp2Stream } from 'node:http2'
 
 /**
- * Whether the request uses HTTP/2. Checks the class instead of the version: an HTTP/1.1 request
- * line can claim any version.
+ * Whether the request uses HTTP/2. Checks the class instead of the version, because an HTTP/1.1
+ * request line can contain any version.
  */
 export function isMultiplexed(request: IncomingMessage): boolean {
   return 'stream' in request
@@ -18,10 +18,11 @@ export function streamOf(request: IncomingMessage): ServerHttp2Stream {
   return (request as unknown as Http2ServerRequest).stream
 }
 
-/** A key for the connection, identical for all its requests while it is open. */
+/** A key for the connection. All requests of an open connection have the same key. */
 export function connectionOf(request: IncomingMessage): object {
   if (!isMultiplexed(request)) return request.socket
-  // Streams of an ended session have no session; no further request uses such a connection.
+  // After a session has ended, its streams have no session. No further request uses the connection,
+  // so the request itself can be the key.
   return streamOf(request).session ?? request
 }
 
@@ -31,8 +32,8 @@ export function hostOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /**
- * Why the host of the request is ambiguous; undefined: it is unambiguous. With two different hosts,
- * a proxy and a server may choose differently, which attackers can exploit.
+ * The reason why the host of the request is ambiguous; undefined if it is not. If a request has two
+ * different hosts, a proxy and a server may choose different ones, which attackers can exploit.
  */
 export function hostProblem(request: IncomingMessage): string | undefined {
   const { rawHeaders } = request
@@ -48,10 +49,10 @@ export function hostProblem(request: IncomingMessage): string | undefined {
   return `its URL has the host ${named}, but its Host header has ${host}`
 }
 
-/** Hosts of requests with an absolute URL. */
+/** Hosts of requests whose target was an absolute URL. */
 const namedHosts = new WeakMap<IncomingMessage, string>()
 
-/** Reduces an absolute URL, which HTTP permits, to its path and remembers the host. */
+/** Reduces an absolute URL, which HTTP permits as a target, to its path. Remembers the host. */
 export function stripHost(request: IncomingMessage): void {
   const url = request.url!
   if (url.startsWith('/')) return

@@ -1,6 +1,6 @@
 /**
- * Cross-origin resource sharing (CORS): which pages of other origins may read responses.
- * Without the setting no header is sent, and browsers allow none.
+ * Cross-origin resource sharing (CORS): which pages of other origins may read responses. Without
+ * --cors-origins, no header is sent, so browsers let only pages of the same origin read responses.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -35,7 +35,9 @@ export function allowOrigin(
 
 const exposed = 'X-Request-Id, Retry-After, Mcp-Session-Id'
 
-/** Methods of all paths together, so that one preflight result serves every path. */
+/**
+ * Methods of all paths together, so that browsers can use one preflight response for every path.
+ */
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
@@ -50,7 +52,7 @@ function allowRequest(request: IncomingMessage, response: ServerResponse): void 
   response.setHeader('Access-Control-Allow-Methods', methods)
   response.setHeader('Access-Control-Max-Age', maxAge)
   const headers = wanted.split(',').filter((name) => readHeaders.test(name))
-  // If a preflight request names no headers, the reply allows the usual ones.
+  // If a preflight request names no headers, the response allows the usual headers.
   response.setHeader(
     'Access-Control-Allow-Headers',
     headers.length === 0 ? 'Token, Content-Type' : headers.join(','),

@@ -2,18 +2,18 @@
  * A limited resource that all clients share, such as bytes of bodies, bytes of replies, or
  * concurrent commands. Each principal and each connection has a limit.
  *
- * A call may answer synchronously or later; if it fails, the request is rejected and nothing
- * was taken. Releasing is not awaited and cannot fail: an implementation that informs other
- * servers retries until it succeeds. Calls take effect in the order in which they are made, so
- * a released amount is available to the next call.
+ * A call may answer synchronously or later. If it fails, the request is rejected and nothing was
+ * taken. `release` is not awaited and cannot fail: an implementation that informs other servers
+ * retries until it succeeds. Calls take effect in the order in which they are made, so a released
+ * amount is available to the next call.
  */
 
 /** Who holds an amount: a principal, through one of its connections. */
 export interface MemoryHolder {
   readonly principalName: string
   /**
-   * The connection, if it carries several requests at a time. A connection that carries one request
-   * at a time needs no limit of its own.
+   * The connection, if it carries several requests at a time; otherwise undefined. A connection
+   * with one request at a time needs no limit of its own.
    */
   readonly sharedConnection: object | undefined
 }
@@ -27,7 +27,7 @@ export interface FairShare {
   hasRoom(holder: MemoryHolder, amount: number): boolean | Promise<boolean>
   /**
    * Takes the amount if it is available; the caller must release it later. `before` is the amount
-   * that the same request holds already.
+   * that the request already holds.
    */
   take(holder: MemoryHolder, amount: number, before?: number): boolean | Promise<boolean>
   /** Like `take`, but fails while another request of the principal waits. */
@@ -37,9 +37,8 @@ export interface FairShare {
     before?: number,
   ): boolean | Promise<boolean>
   /**
-   * Waits until the amount is available. Resolves to false after `waitMs`, when too many
-   * requests wait already, or when the signal aborts. With Infinity, only the signal ends the
-   * wait.
+   * Waits until the amount is available. Resolves to false after `waitMs`, when too many requests
+   * are already waiting, or when the signal aborts. With Infinity, only the signal ends the wait.
    */
   takeWithin(
     holder: MemoryHolder,

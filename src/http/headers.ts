@@ -4,8 +4,8 @@ import type { Features } from '../commands/dispatch/define.ts'
 import type { ProviderCredentials } from '../providers/models.ts'
 
 /**
- * The token from any of the accepted headers; undefined when the client sent none. An empty header is
- * an invalid token.
+ * The token from any of the accepted headers; undefined when the client sent none. An empty header
+ * contains an invalid token.
  */
 export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   return (
@@ -25,7 +25,7 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Provider keys in the headers, which are passed on with calls to providers. */
+/** Provider keys in the headers. They are sent with calls to providers. */
 export function credentialsOf(
   headers: IncomingHttpHeaders,
   token: string,
@@ -34,7 +34,7 @@ export function credentialsOf(
     embeddingKey: headerOf(headers, 'x-embedding-api-key'),
     embeddingAccessId: headerOf(headers, 'x-embedding-access-id'),
     embeddingSecretId: headerOf(headers, 'x-embedding-secret-id'),
-    // Clients use two names for the header with this key.
+    // Clients use either of two names for this header.
     rerankingKey:
       headerOf(headers, 'reranking-api-key') ?? headerOf(headers, 'x-rerank-api-key'),
     token,

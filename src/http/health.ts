@@ -11,7 +11,7 @@ import { sendJson } from './reply.ts'
 interface Check {
   readonly name: string
   readonly status: 'UP' | 'DOWN'
-  /** Why the server is not healthy. */
+  /** The reason why the server is not healthy. */
   readonly data?: { readonly problem: string }
 }
 

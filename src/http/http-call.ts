@@ -81,7 +81,7 @@ export interface HttpLog extends Log {
   warn(details: object, message: string): void
 }
 
-/** A request as commands see it. */
+/** A request in the form that commands, limits and protocols use. */
 export class HttpCall
   implements Call, WrappedCall, MemoryHolder, Waiting, TurnTaker, BodyWriter
 {
@@ -202,7 +202,7 @@ export class HttpCall
   /** Parses the body, after waiting for the turn of the request. Called first for each command. */
   parseBody(): Value | Promise<Value> {
     if (this.#body !== undefined) return this.#body
-    // The deadline was set in this turn, so it is checked only after a pause.
+    // The deadline was set in this turn, so it can have expired only after a pause.
     const turn = this.yieldTurn()
     if (turn === undefined) return this.#parseBytes()
     return turn.then(() => {
@@ -306,8 +306,8 @@ export class HttpCall
 
   pause(): Promise<void> | undefined {
     this.check()
-    // Events of the connection are delivered during the pause, so an abort is visible only
-    // afterwards.
+    // Events of the connection are delivered during the pause, so an abort is visible only after
+    // it.
     return this.yieldTurn()?.then(() => this.check())
   }
 
@@ -320,8 +320,8 @@ export class HttpCall
   }
 
   /**
-   * Aborts waits of the command. Writes that the store has started are not aborted: they are
-   * awaited, and the reply states their outcome.
+   * Aborts waits of the command. Writes that the engine has started are not aborted: the command
+   * waits for them, and the reply states their outcome.
    */
   timeOut(): void {
     this.#interest ??= acquireAbortSource(this.#request)
@@ -345,7 +345,7 @@ function traceOf(
   return new Trace({ requestId, tenantId: database.id, isFull: tracing === 'full' })
 }
 
-/** Logs and records a slow command, without any sent values. */
+/** Logs and records a slow command without any values that the client sent. */
 function tellSlow(
   call: HttpCall,
   elapsed: number,

@@ -2,15 +2,16 @@
  * Captures short request bodies without a stream.
  *
  * Reading a body of a hundred bytes as a stream takes a buffer, three events and several turns of
- * the event loop, which costs more than parsing it as JSON. Node's parser calls `push` of the
- * request; when the whole body is awaited, this class captures the bytes there, and the stream
+ * the event loop, which costs more than parsing the body as JSON. Node's parser calls `push` of the
+ * request. If the whole body is awaited, this class captures the bytes in `push`, and the stream
  * never starts.
  */
 import type { IncomingMessage } from 'node:http'
 import { http } from '../runtime/node-http.ts'
 
 /**
- * Whether the body can be captured: no byte of it was read as a stream. HTTP/2 has only streams.
+ * Whether the body can be captured: no byte of it has entered the stream. HTTP/2 bodies are always
+ * streams.
  */
 export function canReadWhole(message: IncomingMessage): message is Incoming {
   return message instanceof Incoming && message.mayTakeWhole
@@ -25,7 +26,7 @@ export class Incoming extends http.IncomingMessage {
   #length = 0
   /** Number of received bytes. */
   #size = 0
-  /** Whether any of the body went into the stream. */
+  /** Whether any byte of the body has entered the stream. */
   #isStream = false
 
   get mayTakeWhole(): boolean {

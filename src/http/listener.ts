@@ -45,8 +45,9 @@ export interface ListenerSettings {
 
 /**
  * Creates the server. `onContinue` receives requests of clients that wait for "100 Continue" before
- * the body. If it is absent, the server sends "100 Continue" to all of them. Other expectations are
- * ignored, as HTTP permits: otherwise Node would reject the request before the token is checked.
+ * they send the body. If it is absent, the server sends "100 Continue" for each such request. Other
+ * expectations are ignored, as HTTP permits: otherwise Node would reject the request before the
+ * token is checked.
  */
 export function createListener(
   settings: ListenerSettings,
@@ -73,8 +74,8 @@ export function createListener(
     server,
     tls !== undefined,
   )
-  // The listener must be added after the gate, which replaces earlier listeners until a connection
-  // may start.
+  // The listener must be added after the gate: the gate takes over earlier listeners and delays
+  // them until a connection may start.
   server.on('connection', settings.onConnection)
   return server
 }
@@ -95,7 +96,7 @@ function createTlsServer(
     http1Options: { IncomingMessage: Incoming },
     handshakeTimeout: headersMsMax,
     maxSessionMemory: streamMemoryMax,
-    // These options limit a burst of resets on one connection; StreamResets limits resets per
+    // These options limit a burst of resets on one connection. StreamResets limits resets per
     // address.
     ...(resetRate > 0 && { streamResetBurst: 2 * resetRate, streamResetRate: resetRate }),
     settings: {
@@ -131,7 +132,7 @@ function createTlsServer(
   return withCut(server as unknown as Server)
 }
 
-/** Aborts an HTTP/2 request that arrives too slowly. For HTTP/1.1 Node does this by itself. */
+/** Aborts an HTTP/2 request that arrives too slowly. Node itself does this for HTTP/1.1. */
 function limitArrival(request: IncomingMessage, timeoutMs: number): void {
   const stream = streamOf(request)
   if (timeoutMs === 0 || stream.endAfterHeaders) return

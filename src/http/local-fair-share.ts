@@ -2,13 +2,13 @@
  * Fair share within one server process.
  *
  * A principal may hold up to three times the free amount. A single principal can therefore hold
- * three quarters of the total, without the server knowing how many other principals exist. The
- * next principal finds a quarter of the total free, and may hold three quarters of that quarter.
- * (Choudhury and Hahne, Dynamic Queue Length Thresholds for Shared-Memory Packet Switches,
+ * three quarters of the total, although the server does not know how many principals will follow.
+ * The next principal finds a quarter of the total free, and may hold three quarters of that
+ * quarter. (Choudhury and Hahne, Dynamic Queue Length Thresholds for Shared-Memory Packet Switches,
  * 1998.) Held amounts are never revoked.
  *
  * A connection that carries several concurrent requests may hold an eighth of the total. A
- * connection that holds at most `littleMax` may exceed this, so that the largest body can
+ * connection that holds at most `littleMax` may exceed this limit, so that the largest body can
  * arrive.
  */
 
@@ -22,8 +22,8 @@ const freeMultiple = 3
 const connectionParts = 8
 
 /**
- * Fractions of the total. An amount that exceeds `largePart` is large. A large amount must leave a
- * part free, unless its principal holds at most `besideLargePart`.
+ * Fractions of the total. An amount above `largePart` is large. If the principal holds more than
+ * `besideLargePart`, its limit follows from what remains free after a large amount.
  */
 const largePart = 1 / 64
 const besideLargePart = 1 / 4
@@ -135,8 +135,8 @@ export class LocalFairShare implements FairShare {
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
       principal.waiting++
-      // The new request may be served at once: earlier requests may wait only because their own
-      // principal or connection exceeds its limit.
+      // The new request may be served at once although earlier ones wait: they may wait only
+      // because their own principal or connection exceeds its limit.
       this.#serveWaiters()
     })
   }
@@ -157,9 +157,9 @@ export class LocalFairShare implements FairShare {
   }
 
   /**
-   * Whether the limit of the principal permits the amount. A large amount is compared with what
-   * remains free after it, unless its principal holds little. A small amount is compared with what
-   * is free before it, so that small amounts can use the whole resource.
+   * Whether the limit of the principal permits the amount. Usually the limit follows from what is
+   * free before the amount is taken, so that small amounts can use the whole resource. For a large
+   * amount, it follows from what remains free afterwards, unless the principal holds little.
    */
   #fitsPrincipal({ held }: Held, amount: number, before: number): boolean {
     const free = this.total - this.#held

@@ -20,7 +20,10 @@ export class LocalRateLimit implements RateLimit {
   readonly perSecond: number
   readonly #size: number
   #buckets = new Map<string, Bucket>()
-  /** Buckets of the previous generation; buckets that are not used again are evicted. */
+  /**
+   * Buckets of the previous generation. Buckets without use in the current generation are
+   * evicted.
+   */
   #earlier = new Map<string, Bucket>()
 
   constructor(perSecond: number) {

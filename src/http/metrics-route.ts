@@ -39,8 +39,8 @@ export function addMetricsRoute(
 }
 
 /**
- * The error for a token that is not an administrator's. Metrics cover the whole server, so
- * `--metrics token` permits administrators only.
+ * The error for a token without administrator permissions. Metrics cover the whole server, so
+ * `--metrics token` permits only administrators to read them.
  */
 function notPermitted(): ApiError {
   const action = 'read the metrics of'

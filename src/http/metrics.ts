@@ -1,9 +1,9 @@
 /**
- * Metrics for operators in the Prometheus text format: commands and their durations, requests
- * and connections, the engine, and the process.
+ * Metrics for operators in the Prometheus text format: commands and their durations, requests and
+ * connections, the engine, and the process.
  *
- * Labels contain only names of existing commands, so metrics neither reveal stored data nor
- * grow with requests.
+ * Command labels contain only names of existing commands. So metrics do not reveal stored data, and
+ * their number does not grow with requests.
  */
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
@@ -19,7 +19,7 @@ import type { RequestCounter } from './request-queue.ts'
 
 type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
 
-/** Why a command was rejected before it ran. */
+/** The reason why a command was rejected before it ran. */
 export type CommandRefusal =
   | 'unauthenticated'
   | 'overloaded'
@@ -31,8 +31,8 @@ export type CommandRefusal =
 interface Tally extends Record<Outcome, number> {
   seconds: number
   /**
-   * Number of commands per duration bucket. A bucket includes its bound and excludes the previous
-   * one; an additional last bucket has all longer durations.
+   * Number of commands per duration bucket. A bucket includes its upper bound, but not the bound of
+   * the previous bucket. An additional last bucket counts all longer durations.
    */
   readonly durations: Float64Array
 }
@@ -67,7 +67,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
   constructor(cacheMs: number, now: () => number = () => performance.now()) {
     this.#cacheMs = cacheMs
     this.#now = now
-    // The first call starts measurements of the event loop and garbage collections.
+    // The first call starts to measure the event loop and garbage collections.
     processMetrics()
   }
 
@@ -98,7 +98,10 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     tally.durations[bucket]!++
   }
 
-  /** Counts a rejected command by reason: its name is unknown or was not checked. */
+  /**
+   * Counts a rejected command by reason only: the name of the command is unknown or was not
+   * checked.
+   */
   countRefused(reason: CommandRefusal): void {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
@@ -237,7 +240,7 @@ function printDurations(commands: ReadonlyMap<string, Tally>): string {
 }
 
 /**
- * The outcome of a command for its counter. If the client disconnected, the command ended with an
+ * The outcome of a command, for its counter. If the client disconnected, the command ended with an
  * error that is not sent.
  */
 function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
@@ -249,8 +252,8 @@ function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
 
 async function gather(engine: Engine): Promise<string> {
   const now = new Registry()
-  // If the engine fails, only its own metrics are missing: operators then need the other metrics
-  // in particular.
+  // If the engine fails, only the metrics of the engine are missing: operators need the other
+  // metrics especially then.
   await addEngineMetrics(now, engine).catch(() => undefined)
   return [await now.metrics(), await processMetrics().metrics()].join('\n')
 }

@@ -1,10 +1,10 @@
 /**
  * Protects against requests that web pages send without their user's knowledge.
  *
- * A page of any site can make a browser send requests to a server on the same machine. If the
- * page's host name resolves to that machine (DNS rebinding), it can even read the replies;
- * Origin and Host headers are then equal, so comparing them proves nothing. An attacker cannot
- * redirect an IP address or localhost, though.
+ * A page of any site can make a browser send requests to a server on the user's machine. If the
+ * page's host name resolves to that machine (DNS rebinding), the page can even read the replies.
+ * The Origin and Host headers are then equal, so comparing them proves nothing. However, an
+ * attacker cannot make an IP address or localhost resolve to another machine.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
@@ -21,8 +21,8 @@ export interface OriginSettings {
 }
 
 /**
- * Whether the request comes from outside of a page, from a page of this server, or from an
- * allowed origin.
+ * Whether the request was sent by a client other than a page, by a page of this server, or by a
+ * page of an allowed origin.
  */
 export function isTrustedOrigin(
   request: IncomingMessage,
@@ -54,7 +54,7 @@ export function refuseOrigin(
 ): void {
   const message =
     'Web pages of this origin may not call this server. Allow the origin with --cors-origins.'
-  // Clients of the Model Context Protocol expect errors in the form of JSON-RPC.
+  // MCP clients expect errors in the form of JSON-RPC.
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message } })
   const bounds = { keepMax: keepMaxUnknown, drainMax: bodySizeMax }
   refuseBy(

@@ -1,7 +1,7 @@
 /**
- * A protocol whose messages contain commands. Messages are received like commands, so tokens,
- * limits, shares and deadlines apply equally, and each contained command is run, counted and
- * audited as if it were sent by itself.
+ * A protocol whose messages contain commands. Messages are received like commands, so the same
+ * tokens, limits, shares and deadlines apply. Each contained command is run, counted and audited as
+ * if the client had sent it by itself.
  */
 import type { Principal } from '../auth/principal.ts'
 import type { Deadline } from '../caller/caller.ts'
@@ -18,12 +18,12 @@ export interface Protocol {
 
 export interface Answer {
   readonly status: number
-  /** Empty: the response has no body. */
+  /** Empty if the response has no body. */
   readonly body: LongText
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The path that a command is sent to. */
+/** The level and the names of the path to which a command is sent. */
 export interface CommandPlace {
   readonly level: CommandLevel
   /** Empty if the path has no keyspace. */
@@ -42,9 +42,9 @@ export interface WrappedCall extends Deadline, TurnTaker {
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value | Promise<Value>
   /**
-   * Runs a command; commands of one call run one at a time. Never rejects: failures become errors
-   * of the reply. The limit on the characters of documents in a reply is `replySizeMax`; by default
-   * it is the limit of the server.
+   * Runs a command; commands of one call run one at a time. Never rejects: failures become
+   * errors of the reply. `replySizeMax` limits the characters of documents in the reply; the
+   * default is the limit of the server.
    */
   run(
     place: CommandPlace,

@@ -1,4 +1,4 @@
-/** Rate limit of commands per principal, over all servers and threads. */
+/** Rate limit of commands per principal, for all servers and threads together. */
 export interface RateLimit {
   readonly perSecond: number
   /**

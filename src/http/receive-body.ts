@@ -1,6 +1,6 @@
 /**
- * Receives bodies into memory. Their bytes are charged to the principal before they
- * are read: as many as the Content-Length header states, if there is one.
+ * Receives bodies into memory. Bytes are charged to the principal before they are read. If the
+ * request has a Content-Length header, as many bytes as it states are charged.
  */
 import type { IncomingMessage } from 'node:http'
 import { Unpacking, type Packing } from './compression.ts'
@@ -11,20 +11,20 @@ import { canReadWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
 /**
- * Bytes that are reserved for a body of unknown length. A longer body reserves the maximum at once:
- * if reservations grew step by step, two bodies could deadlock.
+ * Bytes that are reserved for a body of unknown length. If the body is longer, the maximum is
+ * reserved at once: two bodies whose reservations grew step by step could deadlock.
  */
 const firstSize = 65_536
 
-/** A connection that holds at most this much has no large body in progress. */
+/** Bytes that a connection may hold without having a large body in progress. */
 export const bodyLittleMax = firstSize
 
 export interface ReceivedBody {
-  /** The decompressed bytes. May be called once, because they are not kept. */
+  /** Returns the decompressed bytes. May be called only once, because the bytes are not kept. */
   takeBytes(): Buffer
   /**
-   * Releases the reservation; called when the bytes and values parsed from them are no longer
-   * needed.
+   * Releases the reservation. Called when neither the bytes nor the values parsed from them are
+   * needed any more.
    */
   release(): void
 }
@@ -83,7 +83,7 @@ export class BodyReceiver {
     try {
       const first = announced ?? Math.min(firstSize, sizeMax)
       const isTaken = (await taken) || (await raise(charge, first, message))
-      // A disconnected message emits no more events, so waiting for them would never end.
+      // A disconnected message emits no further events, so waiting for them would never end.
       if (isDisconnected(message)) return 'broken'
       if (!isTaken) return 'no room'
       begin?.()
@@ -162,7 +162,7 @@ async function raise(
   }
 }
 
-/** Reads a body of known length into one buffer, which copies it at most once. */
+/** Reads a body of known length into one buffer, so that its bytes are copied at most once. */
 function collectAnnounced(
   message: IncomingMessage,
   length: number,
@@ -182,7 +182,7 @@ function collectAnnounced(
 
 const noBytes = Buffer.alloc(0)
 
-/** Reads a body of unknown length; beyond the first reservation, reserves the maximum. */
+/** Reads a body of unknown length. If it exceeds the first reservation, reserves the maximum. */
 function collect(
   message: IncomingMessage,
   charge: Charge,

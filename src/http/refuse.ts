@@ -1,10 +1,10 @@
 /**
  * Rejects requests before their bodies have arrived.
  *
- * The response is sent at once. A client that is still sending may read it only after it has
- * finished, and would never see it if the connection were closed meanwhile. So the server reads
- * and drops the body, up to a bound. After a short body the connection stays in use; otherwise
- * it is closed.
+ * The response is sent at once. However, many clients read the response only after they have sent
+ * the whole body. If the server closed the connection earlier, such a client would never see the
+ * response. So the server reads and drops the body, up to a bound. After a short body the
+ * connection stays open; otherwise it is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../commands/dispatch/define.ts'
@@ -34,20 +34,20 @@ export function refuse(
   refuseBy((writer) => send(response, reply, requestId, writer), request, response, bounds)
 }
 
-/** Like `refuse`, with a function that sends the response. */
+/** Like `refuse`, but calls `sendAnswer` to send the response. */
 export function refuseBy(
   sendAnswer: (writer?: BodyWriter) => void,
   request: IncomingMessage,
   response: ServerResponse,
   { keepMax, drainMax }: Drain,
 ): void {
-  // An HTTP/2 stream ends on its own, without affecting other streams of the connection.
+  // Ending an HTTP/2 stream does not affect other streams of the connection.
   if (isMultiplexed(request) || isShort(request, keepMax)) {
     sendAnswer()
     return
   }
   response.setHeader('Connection', 'close')
-  // Node closes the connection when the response ends, so the end is delayed until the body was
+  // Node closes the connection when the response ends, so the response ends only after the body was
   // drained.
   sendAnswer(writeWithoutEnd)
   drain(request, drainMax, () => response.end())
@@ -60,7 +60,8 @@ const writeWithoutEnd: BodyWriter = {
 /** Whether the body is short enough to be drained. */
 function isShort(request: IncomingMessage, sizeMax: number): boolean {
   if (request.complete) return true
-  // A client that sent `Expect: 100-continue` may omit the body after this reply.
+  // A client that sent `Expect: 100-continue` may omit the body after this response, so the server
+  // does not wait for the body.
   if (request.headers.expect !== undefined) return false
   const length = lengthOf(request)
   return length !== undefined && length <= sizeMax

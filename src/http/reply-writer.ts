@@ -1,12 +1,12 @@
 /**
  * Writes replies to connections.
  *
- * A large reply is written in slices, each when the previous one has been sent, so that a slow
- * client keeps one text in memory and no copies of it. A client that reads nothing for too long
+ * A large reply is written in slices. Each slice is written when the previous one has been sent, so
+ * that the reply to a slow client is in memory only once. A client that reads nothing for too long
  * is disconnected.
  *
- * When several short replies are ready in one turn of the event loop, the first is sent at once
- * and the others together at the end of the turn: consecutive writes halve the cost of the
+ * When several short replies are ready in one turn of the event loop, the first is sent at once.
+ * The others are sent together at the end of the turn: consecutive writes halve the cost of the
  * system calls.
  */
 import type { ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ import type { TurnTaker } from './reply.ts'
 /** Characters or bytes per slice. */
 const sliceSize = 65_536
 
-/** Replies per batch; printing this many takes 1 to 2 ms. */
+/** Replies that are sent together; printing this many takes 1 to 2 ms. */
 const batchSize = 16
 
 interface ReadyReply {
@@ -30,14 +30,17 @@ interface ReadyReply {
 export class ReplyWriter {
   #timeoutMs: number
   readonly #onUnread: () => void
-  /** Responses that wait for their clients to read, with the time of the last progress. */
+  /** Responses whose clients have not read all bytes yet, with the time of the last progress. */
   readonly #waiting = new Map<ServerResponse, number>()
   /** Short replies to send at the end of this turn. */
   #ready: ReadyReply[] = []
   #isFirstOut = false
   #timer: NodeJS.Timeout | undefined
 
-  /** `timeoutMs` 0: no limit. `onUnread` is called for each connection that is closed. */
+  /**
+   * `timeoutMs` 0 means no limit. `onUnread` is called for each connection that is closed at the
+   * timeout.
+   */
   constructor(timeoutMs: number, onUnread: () => void) {
     this.#timeoutMs = timeoutMs || Infinity
     this.#onUnread = onUnread
@@ -88,7 +91,7 @@ export class ReplyWriter {
 
   #writeWhole({ response, body, encoding }: ReadyReply): void {
     response.end(body, encoding)
-    // Usually the system has accepted all bytes already, so there is nothing to watch.
+    // Usually the operating system has accepted all bytes already, so there is nothing to watch.
     if (response.writableLength !== 0) this.#watch(response)
   }
 
@@ -142,7 +145,7 @@ function* slicesOf(parts: readonly (string | Buffer)[]): Generator<string | Buff
     }
 }
 
-/** The end of a slice that does not split a surrogate pair. */
+/** The end of the slice. It is chosen so that no surrogate pair is split. */
 function endOfSlice(body: string | Buffer, from: number): number {
   const to = from + sliceSize
   if (typeof body !== 'string' || to >= body.length) return to

@@ -1,8 +1,8 @@
 /**
- * Prints and sends the response envelope: {"data": …, "status": …, "errors": […]}; absent
- * members are omitted.
+ * Prints and sends the response envelope: {"data": …, "status": …, "errors": […]}. Absent members
+ * are omitted.
  *
- * It is assembled as text, because documents are returned as their stored texts.
+ * The envelope is assembled as text, because documents are returned as their stored texts.
  */
 import type { ServerResponse } from 'node:http'
 import type { Reply } from '../commands/dispatch/define.ts'
@@ -23,10 +23,7 @@ export interface BodyWriter extends Partial<TurnTaker> {
   write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void
 }
 
-/**
- * Writes short bodies only: unlike the writer for commands, it does not wait until the client
- * reads.
- */
+/** Writes short bodies only: unlike ReplyWriter, it does not wait until the client has read. */
 const writeAtOnce: BodyWriter = {
   write: (response, body, encoding) => response.end(body, encoding),
 }
@@ -83,7 +80,9 @@ export function sendEncoded(
 
 /** A text and its encoding, with its size in bytes. */
 export interface EncodedBody {
-  /** With the encoding Latin-1, each character is one byte of the UTF-8 text. */
+  /**
+   * The text to write. If the encoding is Latin-1, each character is one byte of the UTF-8 text.
+   */
   readonly text: LongText
   readonly size: number
   readonly encoding: 'latin1' | 'utf8'
@@ -95,7 +94,8 @@ const room = Buffer.allocUnsafeSlow(3 * shortLength)
 
 /**
  * Chooses the encoding of a text. An ASCII text can be written as Latin-1, which is faster. Other
- * short texts are encoded here, which is faster than encoding while writing or only counting bytes.
+ * short texts are encoded into the buffer. This is faster than counting their bytes first and
+ * encoding them while they are written.
  */
 function encodeText(text: string): EncodedBody {
   if (text.length > shortLength) return withEncoding(text, Buffer.byteLength(text))
@@ -120,7 +120,7 @@ export function encode(
   return byteLengthInTurns(text, taker).then((size) => withEncoding(text, size))
 }
 
-/** Value of Retry-After for overload, whose duration is unknown. */
+/** Seconds in the Retry-After header under overload. How long an overload lasts is unknown. */
 export const retryAfterSeconds = 1
 
 async function sendPacked(
@@ -187,7 +187,7 @@ export function printReply(reply: Reply): LongText {
   const status = printStatus(reply)
   let rest = status === '' ? '' : `"status":{${status}}`
   if (isFailed) rest += `${comma(rest)}"errors":[${errors.map(printError).join(',')}]`
-  // A failed command returns no data, even if it had some.
+  // A failed command returns no data, even if it had produced some.
   if (data === undefined || isFailed) return `{${rest}}`
   return printData(data, `${comma(rest)}${rest}}`)
 }
@@ -244,7 +244,7 @@ function printOnlyData(data: NonNullable<Reply['data']>): LongText {
     : ['{"documents":[', ...documents, end]
 }
 
-/** The HTTP status of a reply: 200, unless its first error has another. */
+/** The HTTP status of a reply: 200, unless the first error has a different status. */
 export function statusOf(reply: Reply): number {
   if (reply.errors === undefined) return 200
   return reply.errors.find((error) => error.status !== 200)?.status ?? 200

@@ -1,8 +1,8 @@
-/** Request ids, which connect replies with lines of the log. */
+/** Request ids, by which lines of the log can be found for a reply. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The id that the client sent, if it is printable; otherwise a new id. */
+/** The id that the client sent, if it contains only printable characters; otherwise a new id. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const sent = headers['x-request-id']
   return typeof sent === 'string' && isShowable.test(sent) ? sent : makeId()
@@ -10,7 +10,7 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 
 const isShowable = /^[\w.:/+=@-]{1,64}$/
 
-/** Random prefix of this server; a counter makes the ids unique within it. */
+/** Random prefix of ids of this server. A counter makes the ids with this prefix unique. */
 const prefix = randomBytes(6).toString('hex')
 let made = 0
 

@@ -1,10 +1,10 @@
 /**
- * Queues the requests of a connection: HTTP/1.1 runs one at a time, HTTP/2 a few. The next one
- * starts when the last byte of a response was sent.
+ * Queues the requests of a connection. HTTP/1.1 runs one request at a time, HTTP/2 a few. The next
+ * request starts when the last byte of a response was sent.
  *
- * Node emits all pipelined requests that it has read, answered or not. A client that sends many
- * and reads nothing would have all of them executed, and their replies kept in memory. This
- * queue holds them back, and stops reading from the connection meanwhile.
+ * Node emits every pipelined request that it has read, even if earlier ones are not answered. If a
+ * client sent many requests and read nothing, all of them would be executed, and their replies kept
+ * in memory. This queue delays such requests and stops reading from the connection meanwhile.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -74,11 +74,13 @@ export class RequestQueue {
     for (let pair = waiting.shift(); pair !== undefined; pair = waiting.shift()) {
       this.#waiting--
       const [request, response] = pair
-      // The connection closed while the request was queued; its response gets no event.
+      // The connection closed while the request was queued. Its response emits no 'close' event, so
+      // the loop takes the next request.
       if (isGone(response) || !request.socket.writable) continue
       this.#begin(connection, request, response)
-      // The client may have half-closed the connection, and Node sends nothing after reading the
-      // end. So reading resumes in the next turn, after a reply that is ready in this turn.
+      // The client may have half-closed the connection. Node sends no reply after it has read the
+      // end of a connection. So reading resumes in the next turn, after a reply that is ready in
+      // this turn.
       if (waiting.length === 0 && !isMultiplexed(request))
         setImmediate(() => request.socket.resume())
       return
@@ -98,7 +100,7 @@ export class RequestQueue {
 
 /**
  * Stops reading until the queue is empty. Node resumes reading after each message, so a listener
- * pauses it again.
+ * pauses the socket again.
  */
 function stopReading(socket: Socket, connection: Connection): void {
   socket.pause()

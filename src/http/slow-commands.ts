@@ -5,7 +5,7 @@
 import { fixedLimits } from '../limits.ts'
 
 export interface SlowCommand {
-  /** When the reply was known. */
+  /** Time at which the reply was known. */
   readonly time: string
   readonly command: string
   /** Id of the database. */
@@ -15,15 +15,15 @@ export interface SlowCommand {
   readonly elapsedMs: number
   readonly requestId: string
   /**
-   * Number of reads, and the slowest of them with its plan and counts; both are absent if there
-   * were no reads.
+   * Number of reads, and the slowest read with its plan and counts. Both are absent if the command
+   * made no reads.
    */
   readonly reads?: number
   readonly slowestRead?: string
 }
 
 /**
- * Records of slow commands. An interface, so that servers with a shared store can share their
+ * Records of slow commands. An interface, because servers with a shared store can share their
  * records.
  */
 export interface SlowCommands {

@@ -1,9 +1,9 @@
 /**
  * Closes HTTP/2 connections whose client opens streams only to reset them.
  *
- * Each reset stream costs the server a request, and the limit on concurrent streams does not
- * count it. Node's HTTP/2 implementation counts resets per connection; this class counts them
- * per address. A client that normally cancels requests resets a few streams per second.
+ * Each reset stream costs the server a request, but does not count toward the limit on concurrent
+ * streams. Node's HTTP/2 implementation counts resets per connection; this class counts them per
+ * address. A client that cancels requests in normal operation resets a few streams per second.
  */
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import { networkOf } from '../auth/network-of.ts'
@@ -27,7 +27,7 @@ export class StreamResets {
   }
 
   #count(session: ServerHttp2Session): void {
-    // The streams of an ending connection are aborted without a reset by the client.
+    // When a connection ends, its streams are aborted although the client did not reset them.
     if (session.destroyed || session.socket.destroyed) return
     const network = networkOf(session.socket.remoteAddress ?? '')
     if (this.#rate.take(network) === 0) return

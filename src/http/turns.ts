@@ -2,20 +2,20 @@
  * Turns of the event loop, shared among all requests.
  *
  * A turn has one slice for all requests together. All work of a request counts toward the slice:
- * its start, its later steps, and work that continues after a read or a write. While the slice
- * has time left, requests run at once, without a promise. Afterwards requests wait in line, and
+ * its start, its later steps, and work that continues after a read or a write. While the slice has
+ * time left, requests run at once, without a promise. After the slice, requests wait in line, and
  * the next turn starts with the waiting ones: principals take turns (round-robin), and so do the
- * connections of each principal. Between two turns the event loop reads what has arrived. With P
- * principals, a request thus waits for about P slices, however many requests the other
- * principals send.
+ * connections of each principal. Between two turns, the event loop reads what has arrived. With P
+ * principals, a request thus waits for about P slices, however many requests the other principals
+ * send.
  *
  * The event loop accepts one connection per iteration, in order of arrival. Therefore a turn
  * continues for several iterations while connections arrive, and their requests wait in line
- * instead of running in the order of the connections. The gate (connection-gate.ts) cannot
- * reorder them: it delays only connections whose first bytes have not arrived, and no requests of
- * open connections. When a turn was a single iteration, 580 to 670 of 700 requests that arrived
- * first were answered before a request of another client (tests/http/scheduling.test.ts); with
- * several iterations, 10 are.
+ * instead of running in the order of the connections. The gate (connection-gate.ts) cannot reorder
+ * these requests: it delays only connections whose first bytes have not arrived, and no requests of
+ * open connections. tests/http/scheduling.test.ts sends 700 requests and then a request of another
+ * client. If a turn is a single iteration, 580 to 670 of the 700 are answered before the other
+ * client's request; with several iterations, 10 are.
  */
 import { sliceMs, type Caller } from '../caller/caller.ts'
 
@@ -45,8 +45,8 @@ export class Turns {
   }
 
   /**
-   * Called before work starts and between its steps. Undefined: continue; otherwise continue
-   * when the promise resolves.
+   * Called before work starts and between its steps. If the result is undefined, the caller
+   * continues. Otherwise it continues when the promise resolves.
    */
   pause(asker: Asker): Promise<void> | undefined {
     const now = this.#now()
@@ -93,11 +93,12 @@ export class Turns {
     if (this.#waiting.size > 0 && now - this.#turnStartedAt < sliceMs) {
       this.#sliceStartedAt = now
       this.#takeFirst()()
-      // #goOnLater runs after the microtasks and ticks of the request.
+      // A microtask schedules #goOnLater, so that it runs after the microtasks and ticks of the
+      // request.
       queueMicrotask(this.#goOnLater)
       return
     }
-    // New requests may use the rest of this turn's time.
+    // New requests may use the remaining time of this turn.
     this.#sliceStartedAt = this.#turnStartedAt
     setImmediate(this.#next)
   }

@@ -1,6 +1,6 @@
 /**
- * Answers bytes that are not a valid HTTP request, for which Node creates no response object.
- * The connection is closed afterwards.
+ * Answers invalid HTTP requests, for which Node creates no response object. The
+ * connection is closed afterwards.
  */
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'

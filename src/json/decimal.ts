@@ -1,13 +1,13 @@
 /**
  * Numbers that keep every digit.
  *
- * A double represents the decimal value of its shortest text, which String prints:
- * 0.1 is one tenth, not the nearest binary fraction. A numeral whose value is that
- * of some double becomes that double; any other becomes a Decimal. So each value has exactly
- * one form, and arithmetic is the decimal one that people expect: 0.1 + 0.2 is 0.3.
+ * A double represents the decimal value of its shortest text, which String prints: 0.1 is one
+ * tenth, not the nearest binary fraction. A numeral becomes a double if a double represents its
+ * value, and a Decimal otherwise. So each value has exactly one form. Arithmetic is decimal, as
+ * people expect: 0.1 + 0.2 is 0.3.
  *
- * Exponents are handled as numbers. They are written out as zeros only once the length of
- * the result is known to be small, so 1e999999999 costs no more than 1.
+ * Exponents are handled as numbers. Digits are expanded with zeros only if the result is short, so
+ * 1e999999999 costs no more than 1.
  */
 import assert from 'node:assert/strict'
 import { fixedLimits } from '../limits.ts'
@@ -52,7 +52,7 @@ export function compareNumeric(a: Numeric, b: Numeric): number {
   return left.digits < right.digits ? -left.sign : left.sign
 }
 
-/** The exact sum, or undefined when its text would be longer than `lengthMax`. */
+/** The exact sum, or undefined if its text would have more than `lengthMax` characters. */
 export function addNumeric(a: Numeric, b: Numeric, lengthMax: number): Numeric | undefined {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
@@ -73,7 +73,7 @@ export function addNumeric(a: Numeric, b: Numeric, lengthMax: number): Numeric |
   return numericOfUnits(inUnits(left, unit) + inUnits(right, unit), unit, lengthMax)
 }
 
-/** The exact product, or undefined when its text would be longer than `lengthMax`. */
+/** The exact product, or undefined if its text would have more than `lengthMax` characters. */
 export function multiplyNumeric(
   a: Numeric,
   b: Numeric,
@@ -135,8 +135,8 @@ function numericOfParts(parts: DecimalParts): Numeric {
 }
 
 /**
- * Prints a number with or without an exponent, whichever is shorter; without, if both are equally
- * long.
+ * Prints a number with or without an exponent, whichever is shorter. If both have the same length,
+ * prints it without an exponent.
  */
 function textOfParts({ sign, digits, exponent }: DecimalParts): string {
   const minus = sign < 0 ? '-' : ''
@@ -188,8 +188,8 @@ function withinLength(numeric: Numeric, lengthMax: number): Numeric | undefined 
 }
 
 /**
- * Whether doubles compute the result exactly. A result of zero takes the decimal path instead,
- * where zero has no sign.
+ * Whether doubles compute the result exactly. False for a result of -0: the decimal path gives 0
+ * instead.
  */
 function areSafeIntegers(a: number, b: number, result: number): boolean {
   return (

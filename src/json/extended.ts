@@ -1,6 +1,6 @@
 /**
- * Extended JSON: objects of one key that represent values which JSON has no notation for,
- * such as {"$date": 1700000000000}.
+ * Extended JSON: objects with one key, called wrappers, that represent values for which JSON has no
+ * notation, such as {"$date": 1700000000000}.
  */
 import { isObject } from './value.ts'
 import type { Value } from './value.ts'

@@ -1,10 +1,13 @@
 /**
- * Readable floats. Widened to a double, a float of 0.1 would print as 0.10000000149011612.
+ * Readable floats. Converted to a double, the 32-bit float 0.1 would print as 0.10000000149011612.
  * Clients also infer types from the notation: 1 is an int, 1.0 is a floating-point number.
  */
 import type { Numeric, Value } from './value.ts'
 
-/** Number of digits that every float preserves, and number of digits that identify any float. */
+/**
+ * Number of decimal digits that every 32-bit float preserves, and number of digits that identify
+ * any 32-bit float.
+ */
 const digitsMin = 6
 const digitsMax = 9
 
@@ -21,15 +24,18 @@ export function shortestFloat(float: number): number {
 const exponentFrom = 1e21
 
 /**
- * A finite double that prints as a floating-point number even when it is whole. For
- * printing only: it is not the canonical form of its value.
+ * A finite double that prints as a floating-point number even when it is whole. Use it for printing
+ * only: it is not the canonical form of its value.
  */
 export function asFloating(double: number): Numeric {
   if (!Number.isInteger(double) || Math.abs(double) >= exponentFrom) return double
   return { decimal: `${double}.0` }
 }
 
-/** Components of a vector for printing; NaN and infinities, which JSON lacks, as strings. */
+/**
+ * Components of a vector for printing. NaN and infinities become strings, because JSON has no
+ * notation for them.
+ */
 export function asFloats(floats: Float32Array): Value[] {
   return mapFloats(floats, (float) =>
     Number.isFinite(float) ? asFloating(shortestFloat(float)) : String(float),

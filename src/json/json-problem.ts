@@ -7,17 +7,14 @@ interface JsonProblemDetails {
   readonly numeralLength?: number
 }
 
-/** Why a text was rejected. The message may be shown to the sender of the text. */
+/** The reason why a text was rejected. The message may be shown to the sender of the text. */
 export class JsonProblem extends Error {
   readonly kind: JsonProblemKind
   /** Position of the problem: UTF-16 units from the start of the text. */
   readonly offset: number
   /** The depth that the text exceeded, when kind is 'depth'. */
   readonly depthMax: number | undefined
-  /**
-   * Length of the offending numeral, when kind is 'numeral'; undefined when it was not
-   * measured.
-   */
+  /** Length of the rejected numeral, when kind is 'numeral'; undefined when it was not measured. */
   readonly numeralLength: number | undefined
 
   constructor(what: string, details: JsonProblemDetails) {

@@ -8,13 +8,16 @@
 /** A string, or its parts. Parts never split a surrogate pair. */
 export type LongText = string | readonly string[]
 
-/** Minimum characters of a text that becomes a part of its own; shorter texts are joined. */
+/** Minimum characters of a text that is kept as a separate part. Shorter texts are joined. */
 const partLength = 65_536
 
 /** Joins texts with commas. */
 export class CommaList {
   readonly #parts: string[] = []
-  /** Short texts to be joined. An empty text stands in for a long text, which is in `#parts`. */
+  /**
+   * Short texts to be joined. An empty text represents a long text in `#parts`, so that commas are
+   * added around the long text.
+   */
   #short: string[] = []
   #length = 0
 

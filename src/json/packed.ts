@@ -6,7 +6,7 @@
  *
  *     undefined, null, false, true      nothing
  *     number                            the 8 bytes of the double
- *     decimal, strings                  a length in bytes, and these
+ *     decimal, strings                  a length in bytes, and the bytes
  *     list                              a count, and the values
  *     object                            a count, and for each member its name and its value
  *
@@ -200,8 +200,8 @@ class Unpacker {
   }
 
   /**
-   * The number of following values, each of at least `sizeMin` bytes. Throws when the rest of the
-   * input is too short for them.
+   * Reads the number of the following values, each of which has at least `sizeMin` bytes. Throws
+   * when the remaining input is too short for them.
    */
   #countOfNext(sizeMin: number): number {
     const count = this.#length()

@@ -1,10 +1,10 @@
 /**
- * JSON parser, strict after RFC 8259, in one pass that can be interrupted.
+ * JSON parser, strict according to RFC 8259, in one pass that can be interrupted.
  *
- * JSON.parse rounds numbers to doubles, keeps the last of two equal keys, and reorders keys
- * such as "10"; this parser keeps numbers and order, and rejects duplicate keys. It runs
- * for every request, so it works on character codes: strings without escapes are sliced out
- * whole, and most numbers are computed without slicing.
+ * JSON.parse rounds numbers to doubles, keeps the last of two equal keys, and reorders keys such as
+ * "10". This parser keeps numbers and order, and rejects duplicate keys. It runs for every request,
+ * so it works on character codes: it slices strings without escapes from the text, and computes
+ * most numbers without slicing.
  */
 import * as charCodes from './char-codes.ts'
 import { readNumeral } from './decimal.ts'
@@ -17,7 +17,7 @@ import type { JsonObject, Numeric, Value } from './value.ts'
 export { JsonProblem }
 
 export interface ParseLimits {
-  /** Nesting of objects and arrays; a value outside of any is at depth 0. */
+  /** Nesting of objects and arrays. A value outside of all objects and arrays has depth 0. */
   readonly depthMax: number
   /** Characters of one numeral. */
   readonly numeralLengthMax: number
@@ -48,14 +48,14 @@ export function* parseJsonInSteps(
   return reader.value
 }
 
-/** Parses text that printJson wrote; limits were applied when it was received. */
+/** Parses text that printJson wrote. Limits were applied when the text was received. */
 export function parseStored(text: string): Value {
   return parseJson(text, unlimited)
 }
 
 /**
- * Parses text that will be printed again: numbers keep their notation, 1.0 or 1e3. For
- * printing only: such numbers are not canonical.
+ * Parses text that will be printed again: numbers keep their notation, such as 1.0 or 1e3. Use it
+ * for printing only: such numbers are not canonical.
  */
 export function parseAsWritten(text: string): Value {
   return parseJson(text, { ...unlimited, asWritten: true })
@@ -76,45 +76,45 @@ const { digitsMax, highDigitsMax, doubleOf } = shortNumeral
 /** Character code at the end of the text. */
 const END = -1
 
-/** Maximum white space that is skipped one by one; a regular expression skips the rest. */
+/** Maximum white-space characters that are skipped one by one. A regular expression skips more. */
 const shortSpaceMax = 64
 const notSpace = /[^ \n\r\t]/g
 
 /** Maximum length of a string that is scanned; native functions decode longer strings. */
 const shortLengthMax = longPieceLength
 
-/** Values per step: some ten microseconds, or a millisecond or two for long strings. */
+/** Values per step. A step takes tens of microseconds, or 1 to 2 ms with long strings. */
 const stepSize = 128
 
 const unlimited: ParseLimits = { depthMax: Infinity, numeralLengthMax: Infinity }
-/** Characters of a long string per step. */
+/** Characters of a long string that are decoded at a time. */
 const pieceLength = 16_384
 
 /** Maximum characters beyond the limit that are scanned to report the length of a numeral. */
 const numeralSlack = 10_000
 
-/** Returned instead of a value when parsing stopped before or inside it. */
+/** Returned instead of a value when parsing stopped before or inside the value. */
 type Stopped = undefined
 
-/** An open object or array at a stop. */
+/** An object or array that was incomplete when parsing stopped. */
 type Frame =
   | { readonly array: Value[] }
   | {
       readonly object: JsonObject
-      /** Undefined when reading stopped in the key. */
+      /** Undefined if parsing stopped within the key. */
       readonly key: string | undefined
       readonly keyAt: number
     }
 
 const noFrames: Frame[] = []
 
-/** Exceeds any count or length in a text. A small integer compares faster than Infinity. */
+/** Greater than any count or length in a text. A small integer compares faster than Infinity. */
 const unreachable = 2 ** 30 - 1
 
 /**
- * `at` is the offset of the next character. Parsing is recursive. To stop, it returns
- * through all levels and saves a frame for each open object and array; it resumes from the
- * innermost frame.
+ * Recursive parser. `at` is the offset of the next character. To stop, it returns through all
+ * levels and saves a frame for each open object and array. Later it resumes from the innermost
+ * frame.
  */
 class Reader {
   readonly text: string
@@ -125,16 +125,16 @@ class Reader {
   at = 0
   /** The parsed value, once parsing is complete. */
   value: Value = null
-  /** Values, and pieces of long strings, until the next stop. */
+  /** Values to parse until the next stop. `piecesLeft` counts pieces of long strings. */
   left = 0
   piecesLeft = 0
-  /** Values until the limit of the whole text. */
+  /** Values that the limit of the whole text still permits. */
   valuesLeft: number
   readonly valuesMax: number
   isStopped = false
   /** Frames of the open objects and arrays, innermost first. */
   frames: Frame[] = noFrames
-  /** Whether parsing stopped inside a string, and its text so far. */
+  /** Whether parsing stopped inside a string; `decoded` is the text of the string so far. */
   isInString = false
   decoded = ''
 
@@ -150,7 +150,7 @@ class Reader {
 
   /** Parses about `count` values. Returns whether the text is complete. */
   read(count: number): boolean {
-    // One value above the limit is sufficient to detect a violation.
+    // Reading one value more than the limit is sufficient to detect a violation.
     this.left = Math.min(count, this.valuesLeft + 1)
     this.piecesLeft = count
     this.valuesLeft -= this.left
@@ -233,7 +233,7 @@ class Reader {
     return this.readMembers(object, depth)
   }
 
-  /** Reads members, starting at a key. The hot loop: no helpers, for inlining. */
+  /** Reads members, starting at a key. Hot loop: few calls, so that V8 can inline them. */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
       if (this.codeAt(this.at) !== QUOTE)
@@ -253,7 +253,7 @@ class Reader {
         return undefined
       }
       object.set(key, value)
-      // Comparing sizes is cheaper than a lookup before each insertion.
+      // A duplicate key does not change the size. Comparing sizes is cheaper than a lookup.
       if (object.size === count) throw this.twice(key, keyAt)
       const code = this.next()
       if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"')
@@ -307,7 +307,7 @@ class Reader {
     }
   }
 
-  /** Skips to the next element; returns whether the array ends instead. */
+  /** Skips to the next element. Returns true if the array ends instead. */
   isLastElement(): boolean {
     const code = this.next()
     if (code !== COMMA && code !== CLOSE_BRACKET) throw this.unexpected('"," or "]"')
@@ -337,11 +337,11 @@ class Reader {
       }
       if (code === BACKSLASH || code < SPACE) break
     }
-    // Native functions decode a long string from its start.
+    // Native functions decode a long string, starting at its first character.
     return this.readPieces(start, at < end ? at : start)
   }
 
-  /** Parses a string whose text up to `at` was scanned. */
+  /** Parses a string whose characters before `at` were already scanned. */
   readPieces(start: number, at: number): string | undefined {
     this.isInString = true
     this.decoded = this.text.slice(start, at)
@@ -365,7 +365,7 @@ class Reader {
     return string
   }
 
-  /** Decodes a piece of a string, which ends at the quote or between two characters. */
+  /** Decodes a piece of a string. The piece ends at the closing quote or between two characters. */
   readPiece(): void {
     const { text, at: from } = this
     if (this.codeAt(from) !== BACKSLASH) {
@@ -397,7 +397,7 @@ class Reader {
     const wholeFrom = negative ? start + 1 : start
     let at = wholeFrom
     let pointAt = -1
-    // The significant digits in two halves, without leading zeros.
+    // The first nine and the remaining significant digits, without leading zeros.
     let high = 0
     let low = 0
     let count = 0
@@ -462,7 +462,10 @@ class Reader {
     }
   }
 
-  /** Skips white space, which has the lowest codes; returns the next code. */
+  /**
+   * Skips white space, whose codes are lower than those of other valid characters. Returns the next
+   * code.
+   */
   next(): number {
     let code = this.codeAt(this.at)
     if (code > SPACE) return code

@@ -22,15 +22,15 @@ export function printJsonInSteps(value: Value): string | Steps<string> {
 }
 
 /**
- * Buffer for plain text, one byte per character, shared by all printers. Appending to a
- * string would create a rope, and flattening it later takes longer than printing.
+ * Buffer for printed text with one byte per character, shared by all printers. Appending to a
+ * string would create a rope; flattening the rope takes longer than printing.
  */
 const plain = Buffer.allocUnsafeSlow(16_384)
 
 class Printer {
   readonly #walk = new InterruptibleWalk()
   #text = ''
-  /** Number of characters in `plain` that are to be appended to `#text`. */
+  /** Number of characters in `plain` to append to `#text`. */
   #plainSize = 0
 
   /** Prints the value; returns false when it stopped before the end. */
@@ -130,7 +130,7 @@ class Printer {
     return text
   }
 
-  /** Prints the rest of the value in steps, after `add` stopped; `start` is the text so far. */
+  /** Continues in steps after `add` stopped. `start` is the text that was printed before. */
   *rest(start: string): Steps<string> {
     // Parts are joined at the end: appending to one long string is slow.
     const parts = [start]
@@ -147,7 +147,10 @@ function printScalar(value: string | number | boolean | null): string {
   return String(value)
 }
 
-/** Maximum length of a string that is printed here; for longer strings JSON.stringify is faster. */
+/**
+ * Maximum length of a string that this module prints itself. JSON.stringify is faster for longer
+ * strings.
+ */
 const plainLengthMax = 40
 
 const quote = 0x22

@@ -1,12 +1,12 @@
 /**
- * Fast conversion of numerals of up to seventeen digits, which is nearly all of them,
- * without an intermediate string. It matters for vectors: a request may contain a hundred
- * thousand numbers.
+ * Fast conversion of numerals of up to seventeen digits, without an intermediate string. Nearly all
+ * numerals are that short. Vectors need it: a request may contain a hundred thousand numbers.
  *
- * Up to fifteen digits, a double represents any decimal. A longer numeral is represented if
- * it is the text that String prints for the nearest double: the shortest one that reads
- * back as that double and, of those, the closest. The code verifies both by computing the
- * distance of the double from the numeral and from its two neighbours with one digit less.
+ * Up to fifteen digits, a double represents any decimal. A longer numeral is represented if it is
+ * the text that String prints for the nearest double: the shortest text that reads back as that
+ * double and, of several such texts, the closest one. The code verifies both conditions by
+ * computing the distance of the double from the numeral and from its two neighbours with one digit
+ * less.
  */
 
 /** Digits of the high half of a mantissa, as many as fit into a small integer. */
@@ -15,8 +15,9 @@ export const highDigitsMax = 9
 export const digitsMax = 17
 
 /**
- * The double equal to mantissa times 10^power; NaN when no double is equal, or when only
- * the slow path can decide. Of the `count` digits, `high` holds the first nine, `low` the rest.
+ * The double equal to mantissa times 10^power. NaN if no double is equal, or if only the slow path
+ * can decide. Of the `count` digits of the mantissa, `high` contains the first nine and `low` the
+ * others.
  */
 export function doubleOf(high: number, low: number, count: number, power: number): number {
   if (count > digitsMax || power > 22 || power < -22) return NaN
@@ -38,7 +39,7 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   double -= excess / scale
   excess = excessOf(double, shifted, low, places)
 
-  // The lengths below are in units of the numeral's last digit.
+  // The distances below are in units of the numeral's last digit.
   const nextDown = double - double * justOverHalfGap
   const nextUp = double + double * justOverHalfGap
   const reachMin = ((double - nextDown) / 2) * scale
@@ -46,11 +47,12 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   const distance = Math.abs(excess)
   const lastDigit = low % 10
   const carried =
-    // The numeral is within the reach of the double, so it is read back as this double.
+    // The numeral is so close to the double that it reads back as this double.
     distance < reachMin - doubt &&
     // No other numeral with as many digits is closer to the double.
     distance < 0.5 - doubt &&
-    // Neither neighbour with one digit less is within reach, so the numeral is the shortest.
+    // Neither neighbour with one digit less reads back as this double, so the numeral is the
+    // shortest.
     lastDigit + excess > reachMax + doubt &&
     10 - lastDigit - excess > reachMax + doubt
   return carried ? double : NaN
@@ -92,6 +94,6 @@ function highHalf(double: number): number {
   return spread - (spread - double)
 }
 
-/** All powers of ten that a double holds exactly. */
+/** All powers of ten that a double represents exactly. */
 const powersOfTen = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 const powersOfTenHigh = powersOfTen.map(highHalf)

@@ -1,7 +1,7 @@
 /**
  * Reads some fields of a stored object without parsing the others.
  *
- * Reading a field or two of many documents would otherwise spend most of its time on
+ * Without this module, reading one or two fields of many documents would spend most of the time on
  * building unused values. The text must be from printJson: compact and valid.
  */
 import {
@@ -61,7 +61,7 @@ function nameIn(written: string): string {
 /** The offset after the closing quote of the string that starts here. */
 function endOfString(text: string, start: number): number {
   const quote = text.indexOf('"', start + 1)
-  // Most strings have no escapes and some are long, so a native search comes first.
+  // A native search comes first: most strings have no escapes, and some strings are long.
   if (quote > start && text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

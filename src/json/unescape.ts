@@ -2,7 +2,7 @@
 import * as charCodes from './char-codes.ts'
 import { JsonProblem } from './json-problem.ts'
 
-// As in parse.ts, constants are copied, because access to imported constants is slow.
+// Constants are copied as in parse.ts, because access to imported constants is slow.
 const { BACKSLASH, LOWER_U, SPACE } = charCodes
 
 const escapes: ReadonlyMap<number, string> = new Map(
@@ -26,7 +26,10 @@ export function isPlain(piece: string): boolean {
   return !/[\0-\x1f\\]/.test(piece)
 }
 
-/** Decodes part of a string. A part that JSON.parse rejects is scanned here, for an exact error. */
+/**
+ * Decodes part of a string. If JSON.parse rejects the part, it is scanned here to report the exact
+ * error.
+ */
 export function unescape(text: string, from: number, to: number): string {
   if (to - from >= longPieceLength)
     try {

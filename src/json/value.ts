@@ -25,8 +25,8 @@ export function isObject(value: Value | undefined): value is JsonObject {
 }
 
 /**
- * Whether the value is an object, an array or a Decimal. This check is the cheapest, so callers
- * make it before others.
+ * Whether the value is an object, an array or a Decimal. This check is the cheapest one, so callers
+ * make it before other checks.
  */
 export function isNested(value: Value): value is Decimal | Value[] | JsonObject {
   return typeof value === 'object' && value !== null

@@ -1,7 +1,6 @@
 /**
- * Estimates the number of values in a JSON text and the memory they take, without parsing
- * it. An empty object has two characters and takes two hundred bytes, so the length of a
- * text is a poor measure.
+ * Estimates the number of values in a JSON text, and their memory, without parsing the text. The
+ * length of the text is a poor measure: an empty object has 2 characters but takes 200 bytes.
  */
 import type { Steps } from '../runtime/steps.ts'
 import { BACKSLASH, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './char-codes.ts'
@@ -39,7 +38,7 @@ class Scale implements Weight {
     this.#bytes = bytes
   }
 
-  /** Scans one part; returns whether there is more. */
+  /** Scans the next part of the text. Returns whether more text follows. */
   weighPart(): boolean {
     const { length } = this.#bytes
     const to = Math.min(this.#at + stepLength, length)

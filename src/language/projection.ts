@@ -1,9 +1,9 @@
 /**
  * Projections: the parts of a document that a reply contains.
  *
- * Regular fields select one of two modes, inclusion or exclusion; `_id` and the search fields are
- * switched separately in both modes. $slice works in both. Paths pass through arrays, so
- * "items.price" applies to every item.
+ * Regular fields select one of two modes, inclusion or exclusion. `_id` and the search fields can
+ * be included or excluded separately in both modes. $slice works in both modes. Paths pass through
+ * arrays, so "items.price" applies to every item.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
@@ -21,11 +21,14 @@ import { PathTree } from './values/path-tree.ts'
 import { quoteJson } from './values/quote-json.ts'
 
 export interface Projection {
-  /** Whether replies contain the stored text as it is, without search fields. */
+  /** Whether replies contain the stored text unchanged, without search fields. */
   readonly whole: boolean
-  /** Whether replies contain an empty object. */
+  /** Whether replies contain an empty object instead of the document. */
   readonly nothing: boolean
-  /** Whether replies contain `$vector` if the document has it; likewise the other two. */
+  /**
+   * Whether replies contain `$vector` if the document has it. The next two are the same for
+   * `$vectorize` and `$lexical`.
+   */
   readonly vector: boolean
   readonly vectorize: boolean
   readonly lexical: boolean
@@ -57,13 +60,13 @@ type Tree = PathTree<Leaf>
 
 /** A projection while it is parsed. */
 class Clause {
-  /** Undefined: not mentioned, and therefore included. */
+  /** Whether `_id` is included. Undefined: the clause does not name it, so it is included. */
   id: boolean | undefined
   vector = false
   vectorize = false
   lexical = false
   readonly paths: Tree = new PathTree()
-  /** The first path of each mode, for the error when both are used. */
+  /** The first path of each mode, for the error about a clause that uses both modes. */
   included: string | undefined
   excluded: string | undefined
 }
@@ -81,7 +84,7 @@ function project(clause: Clause): Projection {
   })
 }
 
-/** The projection of a command that names none: replies contain the stored document. */
+/** The projection of a command without this clause: replies contain the stored document. */
 const everything = project(new Clause())
 
 /** Whether any part of a root field is included. */
@@ -101,7 +104,9 @@ function isShown(clause: Clause, name: string): boolean {
   }
 }
 
-/** Whether the projection selects only `_id`: `_id` is included and no regular field is named. */
+/**
+ * Whether the clause includes `_id` and names no regular field, so that replies contain only `_id`.
+ */
 function isOnlyId({ id, paths }: Clause): boolean {
   return id === true && paths.children.size === 0
 }
@@ -168,7 +173,7 @@ class Showing {
     return part === value || this.#fill(part, value, node)
   }
 
-  /** Adds the part of every element that the node selects, because paths pass through arrays. */
+  /** Adds the selected part of every element, because paths pass through arrays. */
   #addElements(shown: Value[], array: readonly Value[], from: number, node: Tree): boolean {
     for (let i = from; i < array.length; i++) {
       const element = array[i]!
@@ -183,7 +188,7 @@ class Showing {
     return true
   }
 
-  /** Fills the container that `partOf` created; a leaf is complete already. */
+  /** Fills the container that `partOf` created. The part of a leaf is already complete. */
   #fill(part: Value | undefined, value: Value, node: Tree): boolean {
     if (node.leaf !== undefined) return true
     if (Array.isArray(value)) return this.#addElements(part as Value[], value, 0, node)

@@ -1,12 +1,15 @@
 /**
- * Sources of a provider's key: none needed, a header of each request, or a secret that the server
- * keeps and the collection names.
+ * Sources of a provider's key: no key is needed, a header of each request contains it, or the
+ * server keeps it as a secret and the collection contains the name of the secret.
  */
 export type AuthenticationMethod = 'NONE' | 'HEADER' | 'SHARED_SECRET'
 
 export interface Authentication {
   readonly enabled: boolean
-  /** Name of the header or secret part that is read, and the name under which it is forwarded. */
+  /**
+   * `accepted`: the header, or the part of a secret, that contains a key. `forwarded`: the
+   * provider's name for this key. Only lists of providers show it.
+   */
   readonly tokens: readonly { readonly accepted: string; readonly forwarded: string }[]
 }
 
@@ -18,7 +21,10 @@ export interface Authentications {
 
 export const noKey: Authentications = { NONE: { enabled: true, tokens: [] } }
 
-/** The methods of a provider to which each request sends a key in the usual header. */
+/**
+ * Methods of a provider that requires a key. `forwarded` is the header in which the server sends
+ * the key to the provider.
+ */
 export function keyByHeader(forwarded = 'Authorization'): Authentications {
   return {
     NONE: { enabled: false, tokens: [] },
@@ -27,12 +33,12 @@ export function keyByHeader(forwarded = 'Authorization'): Authentications {
   }
 }
 
-/** Like `keyByHeader`, with an optional key, for services that often run without one. */
+/** Like `keyByHeader`, but the key is optional, for services that often run without one. */
 export const keyIfAny: Authentications = { ...keyByHeader(), ...noKey }
 
 /**
- * The methods of a provider whose requests are signed with a pair of keys; the secret key is not
- * sent.
+ * Methods of a provider whose requests are signed with a pair of keys. The secret key of the pair
+ * is not sent to the provider.
  */
 export const keyPair: Authentications = {
   NONE: { enabled: false, tokens: [] },

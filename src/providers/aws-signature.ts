@@ -36,7 +36,7 @@ export function sign(
   const names = signed.map(([name]) => name).join(';')
   const canonical = [
     'POST',
-    // The canonical path is encoded once more than the path that is sent.
+    // The path in the canonical text is encoded once more than the path in the request.
     url.pathname.split('/').map(encodePiece).join('/'),
     '',
     ...signed.map(([name, value]) => `${name}:${value}`),

@@ -1,6 +1,6 @@
 /**
- * Runs batches, several concurrently, and joins the results in order. The first failure stops the
- * rest.
+ * Runs batches, several concurrently, and joins the results in order. The first failure stops all
+ * other batches.
  */
 
 /** Concurrent batches of one request. */
@@ -18,7 +18,8 @@ export async function inBatches<T, Result>(
     batches.push(items.slice(at, at + sizeMax))
   const results: (readonly Result[])[] = []
   const stop = new AbortController()
-  // AbortSignal.any would add a signal per call to the signal of a long-lived connection.
+  // AbortSignal.any would add one signal per call to the signal of a connection, which may live
+  // long.
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   let next = 0

@@ -23,7 +23,7 @@ export interface EmbedServices {
   readonly providers: ReadonlyMap<string, RemoteEmbeddingProvider>
   readonly settings: ProviderSettings
   readonly caller: ProviderCaller
-  /** The model that errors suggest when a service is unavailable. */
+  /** The built-in model, which errors suggest when a service is unavailable. */
   readonly builtIn: BuiltInModel
 }
 

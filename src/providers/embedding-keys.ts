@@ -35,7 +35,8 @@ export function keysFor(
 }
 
 /**
- * Header of an optional key: a key that was sent is forwarded even to services that require none.
+ * Header of an optional key: if the client sends a key, it is forwarded even to services that
+ * require none.
  */
 const keyHeader: Authentication = {
   enabled: true,

@@ -8,7 +8,7 @@ export type EmbeddingProviders = ReadonlyMap<string, EmbeddingProvider>
 export interface EmbeddingProvider {
   readonly displayName: string
   readonly enabled: boolean
-  /** URL of the provider's own service, for display; absent: it has no single URL. */
+  /** URL of the provider's own service, for display; absent if there is no single URL. */
   readonly url?: string
   /** The URL that is called; absent for models that run in this server. */
   readonly endpoint?: Endpoint

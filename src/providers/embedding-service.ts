@@ -1,7 +1,7 @@
 /**
  * Validates the embedding service of a schema against the table of providers, and adds the
- * defaults of the model. The order of the checks is part of the API: with two problems, the same
- * one is always reported.
+ * defaults of the model. The order of the checks is part of the API: a schema with two problems
+ * always gets the same error.
  */
 import { apiError } from '../errors/api-error.ts'
 import type { ErrorVariables } from '../errors/catalog.ts'

@@ -21,7 +21,10 @@ export interface EmbeddingRow {
   readonly displayName: string
   /** URL of the provider's own service; "{x}" is replaced by parameter x. */
   readonly url?: string
-  /** The URL to call if it differs from `url`; null: none until the operator configures one. */
+  /**
+   * The URL to call if it differs from `url`. Null: the service cannot be called until the operator
+   * configures a URL.
+   */
   readonly calls?: string | null
   readonly authentication: Authentications
   /** Texts per request. */
@@ -150,7 +153,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...hosted,
     displayName: 'Nvidia',
     url: 'https://us-west-2.api-dev.ai.datastax.com/nvidia/v1/embeddings/nv-embed-qa-v4',
-    // The provider's URL serves only databases of its own cloud.
+    // The service at the provider's URL accepts only requests from databases of its own cloud.
     calls: null,
     authentication: noKey,
     batchSize: 8,

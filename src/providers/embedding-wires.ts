@@ -58,7 +58,7 @@ const openai: EmbeddingWire = {
   body: ({ texts, model, dimension }) => ({
     input: texts,
     model,
-    // The model before version 3 has one dimension and rejects the parameter.
+    // text-embedding-ada-002 has a fixed dimension and rejects this parameter.
     dimensions: model.endsWith('-ada-002') ? undefined : dimension,
   }),
   headers: ({ parameters: { organizationId, projectId } }) => ({
@@ -79,8 +79,8 @@ const azureOpenAI: EmbeddingWire = {
 }
 
 /**
- * Services with the API of OpenAI. They handle `dimensions` differently, so it is sent only on
- * request.
+ * Services with the API of OpenAI. Not all of their models support several dimensions, so
+ * `dimensions` is sent only if the parameter sendDimension is set.
  */
 const openaiCompatible: EmbeddingWire = {
   path: () => 'embeddings',

@@ -11,9 +11,12 @@ export interface Models {
   readonly rerankingProviders: RerankingProviders
   /** One vector per text, in order. Throws an ApiError when the provider fails. */
   embed(request: EmbedRequest): Promise<readonly Float32Array[]>
-  /** One score per passage, in order; greater is more relevant. Throws an ApiError. */
+  /**
+   * One score per passage, in order; greater is more relevant. Throws an ApiError when the provider
+   * fails.
+   */
   rerank(request: RerankRequest): Promise<readonly number[]>
-  /** The reranker that is used for this service: itself or its replacement. */
+  /** The reranker that answers for this service: the service itself or its replacement. */
   answeringReranker(service: RerankService): RerankService
   close(): Promise<void>
 }

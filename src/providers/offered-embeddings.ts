@@ -40,7 +40,7 @@ function offer(
     ...(endpoint && { endpoint }),
     supportedAuthentication: withSecrets(row.authentication, credentials),
     credentials,
-    // A URL is required only when no default is configured.
+    // The parameter for the URL is required only if no default URL is configured.
     parameters: row.parameters.map((parameter) =>
       parameter.name === baseUrlName
         ? { ...parameter, required: endpoint?.url === undefined }
@@ -79,7 +79,7 @@ function credentialsOf(name: string, { embeddingKeys }: ProviderSettings): Set<s
   )
 }
 
-/** Enables shared secrets if the server keeps some. */
+/** Enables the method SHARED_SECRET if the server keeps secrets for collections. */
 function withSecrets(
   methods: Authentications,
   credentials: ReadonlySet<string>,

@@ -137,8 +137,8 @@ function offerReranking(
 }
 
 /**
- * The default reranker of collections. The provider's public service is restricted to another
- * cloud, so the built-in model replaces it unless the operator configures a URL.
+ * Provider of the default reranker of collections. The provider's public service is restricted to
+ * another cloud, so the built-in model replaces it unless the operator configures a URL.
  */
 const standsInFor = 'nvidia'
 

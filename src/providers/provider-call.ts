@@ -1,13 +1,13 @@
 /**
  * Sends a request to a provider over HTTP, with retries.
  *
- * Only timeouts are retried (HTTP 408, 504, or no reply in time): retries do not help a provider
- * that limits requests or fails. Redirects are not followed, because they would send keys and texts
- * to an unconfigured address.
+ * Only timeouts are retried (HTTP 408, 504, or no reply in time): retries do not help if a provider
+ * limits requests or fails. Redirects are not followed, because they would send keys and texts to
+ * an unconfigured address.
  *
  * Clients that can name a host must not learn from errors what exists in the server's network.
- * Every failure to get a reply from such a host gives the same error. For other hosts, errors
- * contain no host or address either; the log does.
+ * Every failure to get a reply from such a host gives the same error. Errors about other hosts
+ * contain no host or address, either; these are only logged.
  */
 import { once } from 'node:events'
 import type { Agent, IncomingMessage } from 'node:http'
@@ -113,14 +113,14 @@ export class ProviderCaller {
   ): Promise<ProviderOutcome> {
     const fail = (error: Error) => this.#logFailure(call.address, error)
     const outcome = await send(call, this.#agentFor(call.address), timeoutMs, signal, fail)
-    // The provider closed a kept-alive connection while it was reused. The request itself did not
-    // fail, so it is sent once more on a new connection.
+    // The provider closed a kept-alive connection just when it was reused. The request itself did
+    // not fail, so it is sent once more on a new connection.
     return outcome === 'stale' ? await sendAnew(call, timeoutMs, signal, fail) : outcome
   }
 
   /**
-   * Logs a failure if the server's configuration names the host: collections can name arbitrarily
-   * many hosts.
+   * Logs a failure if the server's configuration contains the host. Failures of other hosts are not
+   * logged, because collections can name any number of hosts.
    */
   #logFailure({ url, isChosen }: ProviderAddress, { message }: Error): void {
     const now = performance.now()
@@ -213,8 +213,8 @@ async function send(
       signal,
       ...(isGuarded && { lookup: lookupPublic }),
     })
-    // Errors after the start of the response also reach the reader of its body, so they are ignored
-    // here.
+    // Errors after the start of the response also reach the reader of the response body, so they
+    // are ignored here.
     outgoing.on('error', () => undefined)
     // The timeout starts when the request gets a socket, because waiting for a free connection is
     // not the provider's fault.
@@ -262,7 +262,7 @@ async function textOf(incoming: IncomingMessage, sizeMax: number) {
   return Buffer.concat(chunks).toString()
 }
 
-/** The part of the error that clients may see; the log contains the rest. */
+/** The part of the error that clients may see. The log contains the whole error. */
 function explain(
   error: NodeJS.ErrnoException,
   isChosen: boolean,

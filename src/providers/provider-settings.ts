@@ -4,8 +4,8 @@ export interface ProviderSettings {
   readonly embeddingUrls: ReadonlyMap<string, string>
   readonly rerankingUrls: ReadonlyMap<string, string>
   /**
-   * The server's keys, for requests without a key: "openai" is the key of the provider,
-   * "openai.team" one that collections select by the name "team".
+   * The server's keys, for requests without a key. "openai" is the key of the provider;
+   * "openai.team" is a key that collections select by the name "team".
    */
   readonly embeddingKeys: ReadonlyMap<string, string>
   readonly rerankingKeys: ReadonlyMap<string, string>

@@ -1,8 +1,8 @@
 /**
  * Determines the URL of a provider.
  *
- * Collections can influence it: their parameters replace placeholders such as "{region}", and for
- * self-hosted services they name the whole base URL. Neither may lead to another host than
+ * Collections can influence the URL: their parameters replace placeholders such as "{region}", and
+ * for self-hosted services they contain the whole base URL. Neither may lead to another host than
  * intended, or into the server's own network.
  */
 import { isPrivateHost } from './public-address.ts'
@@ -20,7 +20,7 @@ export interface ProviderAddress {
   readonly url: URL
   /** Whether a collection influenced the host; the server's keys are not sent there. */
   readonly isChosen: boolean
-  /** Whether only public addresses may be connected to. */
+  /** Whether connections are permitted to public addresses only. */
   readonly isGuarded: boolean
 }
 
@@ -77,8 +77,8 @@ function checkBase(text: string, isGuarded: boolean): URL {
 }
 
 /**
- * Texts that may replace a placeholder: in the host one label, in the path one segment other than
- * "." and "..".
+ * Texts that may replace a placeholder. In a host, the text is one label. In a path, it is one
+ * segment other than "." and "..".
  */
 const hostPiece = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const pathPiece = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/

@@ -1,14 +1,14 @@
 /**
- * Addresses that requests of clients may make the server connect to: public unicast addresses.
+ * Addresses to which requests of clients may make the server connect: public unicast addresses.
  *
  * A client that could name any host could probe the server's own network, where services often
- * trust every client that reaches them. Rejects all ranges that the registries of special-purpose
- * addresses (RFC 6890 and later additions) do not list as globally reachable.
+ * trust every client that reaches them. This module rejects all ranges that the registries of
+ * special-purpose addresses (RFC 6890 and later additions) do not list as globally reachable.
  */
 import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** Whether a host of a URL is private, as far as that is known without DNS. */
+/** Whether the host of a URL is private, as far as this is known without DNS. */
 export function isPrivateHost(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   if (isIP(name) !== 0) return !isPublic(name)

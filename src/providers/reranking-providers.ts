@@ -20,7 +20,7 @@ export interface RerankingModel {
   readonly name: string
   readonly isDefault: boolean
   readonly support: ModelSupport
-  /** URL of the provider's own service; absent: it has no single URL. */
+  /** URL of the provider's own service; absent if there is no single URL. */
   readonly url?: string
 }
 

@@ -1,6 +1,6 @@
 /**
  * Request and response formats of each reranking service. Services sort their results and can omit
- * the worst, but here every passage needs a score.
+ * the worst ones, but the server needs a score for every passage.
  */
 import { at, byIndex } from './reply-shape.ts'
 

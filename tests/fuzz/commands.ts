@@ -366,7 +366,7 @@ const tableCommands: Writers = {
 
 const levels = { general, keyspace }
 
-/** Commands of the registry without a generator; there should be none. */
+/** Commands of the registry without a generator. The list must be empty. */
 export function unwrittenCommands(): string[] {
   const written = {
     general: Object.keys(general),

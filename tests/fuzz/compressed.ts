@@ -42,7 +42,7 @@ export function compress(random: Random, { path, body }: CommandInput): CommandI
   }
 }
 
-/** A body that compresses to few bytes, and is larger than the maximum. */
+/** A body that compresses to a few bytes, but exceeds the maximum size when it is decompressed. */
 const bomb = Buffer.alloc(30_000_000, ' ')
 
 const wishes = [

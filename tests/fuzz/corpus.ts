@@ -84,7 +84,7 @@ function join(text: Text): string {
     .join('')
 }
 
-/** Saves an input in the corpus, in a file named after the finding. */
+/** Saves an input in the corpus, in a file whose name is derived from the finding. */
 export async function keep(why: string, input: Input): Promise<string> {
   const name = why
     .toLowerCase()

@@ -11,7 +11,7 @@ import { oddKeys, oddValue } from './odd-values.ts'
 
 const odd: Odd = { key: (random) => random.pick(oddKeys), value: oddValue }
 
-/** Changes one place of a tree. `other` is a source of replacement parts. */
+/** Changes one part of a tree. Replacements may be parts of `other`. */
 export function damageTree(tree: unknown, other: unknown, random: Random): unknown {
   return changeSomewhere(tree, 0, random, (node) => {
     if (random.oneIn(3)) return pickNode(other, random)

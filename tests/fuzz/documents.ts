@@ -5,7 +5,7 @@ import { Literal } from './input.ts'
 
 const limits = defaultLimits
 
-/** Names of fields. Few, so that clauses often match fields of documents. */
+/** Names of fields. There are few, so that clauses often match fields of documents. */
 const names = ['n', 's', 'b', 'z', 'list', 'deep', 'when', 'u', 'tags', 'a&.b'] as const
 
 export const paths = [
@@ -87,7 +87,7 @@ export function document(hand: Hand, can: Abilities): unknown {
   }
 }
 
-/** Search fields of a document; a hand that slips adds conflicting ones. */
+/** Search fields of a document. If the hand slips, they conflict. */
 function searchFields(hand: Hand, { dimension, embeds }: Abilities): object {
   const fields: Record<string, unknown> = {}
   const set = (name: string, make: () => unknown) => (fields[name] = hand.write(make))
@@ -218,7 +218,7 @@ function idCondition(hand: Hand): unknown {
   )
 }
 
-/** A value that can be compared; a hand that slips writes any value. */
+/** A value that can be compared. If the hand slips, any value. */
 function comparable(hand: Hand): unknown {
   if (hand.slips()) return value(hand)
   return hand.pick([
@@ -245,7 +245,7 @@ function condition(hand: Hand): unknown {
   )
 }
 
-/** Any value except binary ones, which equal nothing. */
+/** Any value except a binary one: binary values equal nothing. */
 function withoutBytes(hand: Hand): unknown {
   const made = value(hand)
   return JSON.stringify(made).includes('$binary') && !hand.slips() ? null : made
@@ -295,7 +295,7 @@ const sortable = paths.filter((path) => !path.startsWith('unindexed'))
 
 export function projection(hand: Hand): unknown {
   const fields = [...paths, '$vector', '$lexical', '$vectorize']
-  // No path here is a prefix of another, which a projection does not allow.
+  // No path in this list is a prefix of another, because a projection does not allow it.
   const apart = ['n', 's', 'list', 'deep.er.est', 'when', '_id', '$vector', '$lexical']
   const some = (flag: unknown) =>
     hand.mapping(hand.choose([apart], [fields]), 1 + hand.random.below(3), () => flag)

@@ -5,10 +5,7 @@ import { commandInput, Literal, type Input } from './input.ts'
 
 const from = 'excess'
 
-/**
- * Writes an input that is excessive in one way. `path` is that of a command on a collection or a
- * table.
- */
+/** Writes an input that is excessive in one way. `path` is the path of a collection or a table. */
 export function writeExcess(random: Random, path: string): Input {
   const find = (clauses: object) => commandInput(from, path, { find: clauses })
   switch (random.below(8)) {
@@ -45,7 +42,7 @@ export function writeExcess(random: Random, path: string): Input {
   }
 }
 
-/** Many requests on one connection whose replies the client does not await. */
+/** Many requests on one connection. The client does not wait for their replies. */
 function unread(random: Random, path: string): Input {
   const body = '{"find":{}}'
   const request =

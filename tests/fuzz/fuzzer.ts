@@ -1,6 +1,6 @@
 /**
  * A run of the fuzzer: sends batches of concurrent inputs and checks the server after each batch.
- * An input with a finding is sent again alone, minimized, and kept.
+ * An input that causes a finding is sent again alone, minimized, and saved.
  */
 import type { CommandInput, Input } from './input.ts'
 import { Inputs } from './inputs.ts'
@@ -32,7 +32,7 @@ export interface Report {
   readonly statuses: ReadonlyMap<number | 'none', number>
   readonly codes: ReadonlySet<string>
   readonly findings: readonly Found[]
-  /** Resident memory in bytes: before the first batch, the maximum, and after the last. */
+  /** Resident memory in bytes: before the first batch, at most, and after the last batch. */
   readonly memory: {
     readonly before: number
     readonly most: number
@@ -43,19 +43,19 @@ export interface Report {
 const batchSize = 250
 const atATime = 8
 
-/** Batches between removals of the data that inputs leave behind. */
+/** Number of batches after which the data that inputs have created is removed. */
 const batchesPerTidying = 8
 
-/** A server with more resident memory (bytes) has a leak. */
+/** Resident memory in bytes above which a leak is assumed. */
 const memoryMax = 3 * 2 ** 30
 
 /**
- * Maximum number of suspects per kind of finding: any input in flight when a server dies can be the
- * cause.
+ * Maximum number of suspected inputs per kind of finding: each input that was in flight when a
+ * server died may be the cause.
  */
 const suspectsMax = 2 * atATime
 
-/** Maximum number of findings of a run, because further ones rarely add anything. */
+/** Maximum number of findings of a run. Further findings rarely add information. */
 const findingsMax = 20
 
 export async function fuzz(settings: Settings): Promise<Report> {
@@ -149,8 +149,8 @@ class Run {
   }
 
   /**
-   * Sends a suspected input alone, and minimizes it. For each kind of finding, examines no further
-   * input after one that reproduces the finding.
+   * Sends a suspected input alone, and minimizes it. Once an input has reproduced a kind of
+   * finding, no further input is examined for that kind.
    */
   async #examine(input: Input, finding: Finding): Promise<void> {
     const { kind } = finding
@@ -175,7 +175,7 @@ class Run {
     this.#found.set(kind, { ...finding, input: smaller, isAlone })
   }
 
-  /** Records a finding that no single input causes. */
+  /** Records a finding that no single input reproduces. */
   noteAside(finding: Finding): void {
     if (this.#found.has(finding.kind)) return
     this.#settings.tell(`found: ${finding.kind}: ${finding.detail}`)
@@ -183,7 +183,7 @@ class Run {
   }
 }
 
-/** Maximum number of attempts to minimize an input, fewer where each takes long. */
+/** Maximum number of attempts to minimize an input. There are fewer if each attempt takes long. */
 function triesFor(input: Input, { kind }: Finding): number {
   if (kind.includes(' ms') || kind.includes('stays open')) return 8
   if (kind.includes('died')) return 30

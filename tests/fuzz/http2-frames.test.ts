@@ -61,7 +61,7 @@ async function sendBytes(bytes: Buffer): Promise<void> {
 async function open(): Promise<TLSSocket> {
   const port = Number(new URL(server.url).port)
   const socket = connect({ port, ca: made.cert, ALPNProtocols: ['h2'] })
-  // The server cuts off many of these connections on purpose.
+  // The server closes many of these connections on purpose, so errors are ignored.
   socket.on('error', () => undefined).on('end', () => socket.destroy())
   await once(socket, 'secureConnect')
   return socket
@@ -78,7 +78,7 @@ async function assertServed(): Promise<void> {
 }
 
 describe(`frames of all kinds, seed ${seed}`, () => {
-  test('are understood when they are valid', async () => {
+  test('get a reply to their command when they are valid', async () => {
     const socket = await open()
     socket.write(Buffer.concat([...beginning, ...commandFrames(1, headers, body)]))
     let heard = ''
@@ -115,7 +115,8 @@ describe('a connection that', () => {
       ),
     ],
     'sends headers that grow when they are decompressed': () => [
-      // One long header in the dynamic table, and many references to it.
+      // One long header in the dynamic table, and many references to it, so that decompression
+      // multiplies its size.
       frame(
         frameTypes.headers,
         flags.endHeaders | flags.endStream,

@@ -34,7 +34,7 @@ export function frame(
 export const beginning = [preface, frame(frameTypes.settings, 0, 0)]
 
 /**
- * A header block of literals that are never indexed, so it does not depend on the dynamic table.
+ * A header block whose literals are never indexed, so that it does not depend on the dynamic table.
  */
 export function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat(
@@ -59,7 +59,7 @@ function lengthOf(value: number): Buffer {
   return Buffer.of(...bytes, value)
 }
 
-/** A command on a stream of its own. */
+/** The frames of a command, as a new stream. */
 export function commandFrames(
   stream: number,
   headers: Readonly<Record<string, string>>,
@@ -71,7 +71,10 @@ export function commandFrames(
   ]
 }
 
-/** The frames of a random client. Most are valid, so that some get past the first checks. */
+/**
+ * The frames of a random client. Most frames are valid, so that some streams pass the first
+ * checks of the server.
+ */
 export function writeFrames(
   random: Random,
   sound: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
@@ -84,7 +87,7 @@ export function writeFrames(
         ? oddHeaders(random, sound.headers)
         : { ...sound.headers }
       const sent = commandFrames(stream, headers, sound.body)
-      // Sometimes leaves the stream half open, or starts the same stream again.
+      // In some cases, the stream stays half open, or the same stream is started again.
       parts.push(...(random.oneIn(5) ? sent.slice(0, 1) : sent))
       if (!random.oneIn(9)) stream += 2
     } else parts.push(oddFrame(random, stream))

@@ -3,7 +3,7 @@ import { processToken } from '../faults/server-process.ts'
 
 export type Input = CommandInput | RawInput
 
-/** Any body in a valid HTTP request. */
+/** A valid HTTP request with any body. */
 export interface CommandInput {
   readonly kind: 'command'
   /** Name of the generator, for statistics. */
@@ -26,12 +26,15 @@ export interface RawInput {
 }
 
 /**
- * What the client does after the last part. `wait`: reads for a while, then closes its half.
- * `close`: closes its half at once. `leave`: destroys the connection.
+ * The client's action after the last part. `wait`: reads for a while, then closes its half of the
+ * connection. `close`: closes its half at once. `leave`: destroys the connection.
  */
 export type Ending = 'wait' | 'close' | 'leave'
 
-/** JSON without a JavaScript value: a numeral with many digits, or half a character. */
+/**
+ * JSON that no JavaScript value represents: a numeral with many digits, or half of a surrogate
+ * pair.
+ */
 export class Literal {
   readonly text: string
 

@@ -21,7 +21,8 @@ export class Inputs {
   }
 
   next(): Input {
-    // A separate random stream per input, so that changing one does not change the others.
+    // Each input has a separate random stream, so that a change of one input does not change the
+    // others.
     const random = this.#random.fork()
     // Excessive inputs are rare, because each takes as long as hundreds of others.
     if (random.oneIn(150)) return writeExcess(random, this.#sound(random).path)
@@ -56,8 +57,8 @@ export class Inputs {
   }
 
   /**
-   * A command with exactly one fault at a random place. It is generated twice with the same
-   * choices: the first time counts the places.
+   * A command with exactly one fault at a random place. The command is generated twice with the
+   * same choices. The first time, the places for a fault are counted.
    */
   #slippedOnce(random: Random): CommandInput {
     const seed = random.below(2 ** 32)
@@ -71,7 +72,7 @@ export class Inputs {
     return { ...write(() => left-- === 0), from: 'one slip' }
   }
 
-  /** A valid command, or one from the corpus. */
+  /** A valid command, or a command from the corpus. */
   #sound(random: Random): CommandInput {
     return random.oneIn(4) && this.#corpus.length > 0
       ? random.pick(this.#corpus)

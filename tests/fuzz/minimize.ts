@@ -1,4 +1,4 @@
-/** Minimizes an input: removes whatever it can while the finding stays. */
+/** Minimizes an input: removes parts as long as the input still causes the finding. */
 import {
   Literal,
   printTree,
@@ -40,7 +40,7 @@ async function minimizeTree(input: CommandInput, shows: Shows): Promise<Input> {
   return best
 }
 
-/** Trees with one part less, in order of decreasing size of that part. */
+/** Copies of a tree without one of its parts, in order of decreasing size of that part. */
 function* simpler(tree: unknown): Generator {
   if (typeof tree === 'string') {
     if (tree.length > 8) yield tree.slice(0, tree.length >> 1)
@@ -81,7 +81,7 @@ async function minimizeRaw(input: RawInput, shows: Shows): Promise<Input> {
   return { ...input, parts: [bytes] }
 }
 
-/** Removes pieces of decreasing size, as long as the finding stays. */
+/** Removes pieces of decreasing size, as long as the input still causes the finding. */
 async function minimizeBytes(
   bytes: Buffer,
   shows: (bytes: Buffer) => Promise<boolean>,

@@ -1,4 +1,4 @@
-/** JSON values that are invalid in most places. */
+/** JSON values that are invalid in most places of a command. */
 import type { Random } from '../faults/random.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { Literal } from './input.ts'

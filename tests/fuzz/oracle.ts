@@ -1,6 +1,6 @@
 /**
- * Invariants of every reply, whatever was sent: valid HTTP, a documented status, and an envelope
- * with known and explained errors.
+ * Invariants of every reply, whatever was sent: the reply is valid HTTP, and has a documented
+ * status and an envelope with known and explained errors.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -22,10 +22,10 @@ export interface Finding {
   readonly detail: string
 }
 
-/** Statuses of replies to valid HTTP. */
+/** Statuses of replies to valid HTTP requests. */
 const commandStatuses = [200, 401, 404, 405, 413, 415, 429, 503]
 
-/** Statuses of replies to invalid HTTP, which Node sends itself. */
+/** Statuses with which Node itself replies to invalid HTTP. */
 const brokenStatuses = [100, 400, 408, 417, 431]
 
 /** The status of a preflight reply. */
@@ -42,7 +42,7 @@ export function judgeCommand(
   const { status, body } = response
   if (!commandStatuses.includes(status))
     return { kind: `status ${status}`, detail: body.toString().slice(0, 500) }
-  // A reply without a body has nothing to check.
+  // Only a reply with status 200 must have a body.
   if (status !== 200 && body.length === 0) return undefined
   return judgeEnvelope(response, input.body, codes)
 }
@@ -53,7 +53,7 @@ export function judgeRaw(
   codes: Codes,
 ): Finding | undefined {
   if (end === 'late') return { kind: 'the connection stays open', detail: shown(bytes) }
-  // In any other case the reply may be truncated: the client left, or kept sending and got a reset.
+  // Otherwise the reply may be truncated: the client disconnected, or kept sending and got a reset.
   if (end !== 'closed') return undefined
   const sent = Buffer.concat(input.parts)
   const isBare = sent.includes('HEAD ')
@@ -75,7 +75,7 @@ export function judgeRaw(
   return undefined
 }
 
-/** Errors that blame the server; no request may cause them. */
+/** Errors that blame the server. No request may cause them. */
 const ourMistakes = [
   'UNEXPECTED_SERVER_ERROR',
   'INTERNAL_SERVER_ERROR',
@@ -167,7 +167,7 @@ const messageLengthMax = 5_000
 const slips = [
   /\bundefined\b/,
   /\[object /,
-  // NaN may be a name in the input, or in a vector that was sent.
+  // NaN may be a name in the input, or an element of a vector in the input.
   /(?<!vector )\b(?:is|are|of|to|has|have|than|over|most|least|holds?) NaN\b/,
   /\n\s+at \S+/,
   /\bnode:internal\b/,

@@ -12,8 +12,8 @@ interface Unfinished {
 }
 
 /**
- * Maximum number of kept queries: only the latest, because older ones may refer to targets that no
- * longer exist.
+ * Maximum number of kept queries. Only the latest are kept, because older ones may refer to targets
+ * that no longer exist.
  */
 const keptMax = 50
 
@@ -47,8 +47,8 @@ export class PageStates {
 }
 
 /**
- * A page state that the server issued, unchanged or damaged; an invalid one when it has issued
- * none.
+ * A page state that the server issued, unchanged or damaged. An invalid one if the server has
+ * issued none.
  */
 export function somePageState(hand: Hand): unknown {
   if (hand.pageStates.length === 0) return hand.pick(['', 'abc', 'e30', '===='])
@@ -111,7 +111,7 @@ const strange: readonly unknown[] = [
 
 function changeMembers(state: string, change: (members: unknown[]) => void): string {
   const members = unpackList(Buffer.from(state, 'base64url').subarray(1), anySize)
-  // A state that was damaged before cannot be unpacked.
+  // A state that was already damaged may not be decodable.
   if (members === undefined) return state
   change(members)
   const bytes = packValue(members.map((member) => packable(member)))
@@ -126,8 +126,8 @@ const version = 2
 const anySize = { depthMax: 1_000, valuesMax: 1_000_000 }
 
 /**
- * Converts a value for the format of page states, which cannot encode plain objects: they become
- * empty maps.
+ * Converts a value for the format of page states. The format cannot encode plain objects, so they
+ * become empty maps.
  */
 function packable(value: unknown): Packable {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -135,7 +135,7 @@ function packable(value: unknown): Packable {
     : (value as Packable)
 }
 
-/** Changes the position in the state: a text of the engine, or the values of a sort. */
+/** Changes the position in the state, which is a text of the engine or the values of a sort. */
 function changePlace(hand: Hand, place: unknown): unknown {
   const { random } = hand
   if (typeof place === 'string' && place.length > 0 && !random.oneIn(3)) {

@@ -1,4 +1,4 @@
-/** Sends inputs, several at a time, and judges the replies. */
+/** Sends inputs, several concurrently, and checks the replies. */
 import { requestOf, type CommandInput, type Input } from './input.ts'
 import { judgeCommand, judgeRaw, type Codes, type Finding } from './oracle.ts'
 import { PageStates } from './page-states.ts'
@@ -10,7 +10,7 @@ export class Prober {
   readonly world: World
   readonly codes: Codes = new Set()
   readonly pageStates = new PageStates()
-  /** Number of replies by status; "none": a connection ended without a reply. */
+  /** Number of replies by status. "none": a connection ended without a reply. */
   readonly statuses = new Map<number | 'none', number>()
   readonly #idle: Wire[] = []
 
@@ -46,7 +46,8 @@ export class Prober {
       try {
         return await this.#askOn(kept, request)
       } catch (error) {
-        // The server may close an idle connection just when it is used again.
+        // The server may close an idle connection just when it is used again, so the request is
+        // repeated.
         if (!(error instanceof NoAnswer && error.message.includes('without an answer')))
           throw error
       }

@@ -4,7 +4,7 @@ import { damageBytes } from './damage.ts'
 import type { Ending, RawInput } from './input.ts'
 import { processToken } from '../faults/server-process.ts'
 
-/** Writes one or more requests, often malformed. `sample` is the command that they carry. */
+/** Writes one or more requests, often malformed. They contain the command `sample`. */
 export function writeRaw(random: Random, sample: { path: string; body: Buffer }): RawInput {
   const pipelined = random.oneIn(8) ? 2 + random.below(20) : 1
   let bytes: Buffer = Buffer.concat(
@@ -16,8 +16,8 @@ export function writeRaw(random: Random, sample: { path: string; body: Buffer })
 }
 
 /**
- * Divides bytes into the parts to send: mostly one part, sometimes several; sometimes truncates
- * them.
+ * Divides bytes into the parts to send. Mostly there is one part, sometimes several. Sometimes the
+ * bytes are truncated.
  */
 function cut(bytes: Buffer, random: Random): Buffer[] {
   if (random.oneIn(10)) bytes = bytes.subarray(0, random.below(bytes.length))
@@ -110,7 +110,7 @@ function requestLine(random: Random, path: string): string {
     : `${method} ${target} ${version}`
 }
 
-/** Headers, and a body that matches them or nearly does. */
+/** Headers and a body. The headers describe the body correctly, or nearly so. */
 function framing(random: Random, body: Buffer): { headers: string[]; sent: Buffer } {
   const headers = [random.oneIn(20) ? 'X-No-Host: 1' : 'Host: x', token(random)]
   if (random.oneIn(4)) headers.push(`Content-Type: ${random.pick(contentTypes)}`)

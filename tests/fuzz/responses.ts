@@ -1,4 +1,4 @@
-/** A strict parser of HTTP responses: what a lenient client would accept is a finding here. */
+/** A strict parser of HTTP responses. It reports deviations that a lenient client would accept. */
 
 export interface Response {
   readonly status: number
@@ -14,7 +14,7 @@ export type Read =
   | { readonly kind: 'broken'; readonly problem: string }
 
 /**
- * Parses the first response. `isWhole`: no more bytes will come. `isBare`: the response may lack
+ * Parses the first response. `isWhole`: no more bytes will arrive. `isBare`: the response may lack
  * the body that its headers announce.
  */
 export function readResponse(bytes: Buffer, isWhole: boolean, isBare = false): Read {
@@ -88,7 +88,7 @@ function broken(problem: string): Read {
   return { kind: 'broken', problem }
 }
 
-/** All responses of a connection, or a text that says what is wrong. */
+/** All responses of a connection, or a text that describes what is wrong. */
 export function readResponses(
   bytes: Buffer,
   isBare: boolean,

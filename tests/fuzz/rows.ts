@@ -168,7 +168,7 @@ export function wholeKeyFilter(hand: Hand): unknown {
   return hand.random.oneIn(3) ? { id } : { id, n }
 }
 
-/** A filter on none, some or all of the key columns. */
+/** A filter on none, some or all of the columns of the key. */
 export function keyFilter(hand: Hand): unknown {
   if (hand.slips()) return rowFilter(hand)
   const { id, n } = key(hand)

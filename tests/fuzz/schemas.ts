@@ -7,7 +7,7 @@ import { columnNames, columns } from './rows.ts'
 
 const limits = defaultLimits
 
-/** Names for objects that inputs create. No permanent object has one of them. */
+/** Names for objects that inputs create. Objects of the test itself have other names. */
 export function name(hand: Hand): unknown {
   return hand.choose(
     [`spare${hand.random.below(6)}`],

@@ -8,7 +8,7 @@ import { readResponse, type Response } from './responses.ts'
 /** Milliseconds after which a missing reply is a finding. */
 export const patienceMs = 120_000
 
-/** Milliseconds that a client listens when it does not know whether a reply is due. */
+/** Milliseconds for which a client waits if it does not know whether a reply will come. */
 const listenMs = 120
 
 /** The error when a connection delivers no reply, or an invalid one. */
@@ -94,8 +94,8 @@ export interface Exchange {
 let exchanges = 0
 
 /**
- * The local address for the next connection. Addresses rotate, because one that sends many invalid
- * tokens is locked out for a while.
+ * The local address for the next connection. Addresses rotate, because an address that sends many
+ * invalid tokens is locked out for a while.
  */
 function nextAddress(): string {
   return `127.0.0.${2 + (exchanges++ % 200)}`
@@ -116,7 +116,7 @@ export async function exchange(port: number, input: RawInput): Promise<Exchange>
   let failure: Error | undefined
   socket.on('error', (error) => (failure = error))
   const closed = new Promise<true>((resolve) => socket.once('close', () => resolve(true)))
-  // Closes the client's half as soon as the server has closed its own.
+  // Closes the client's half of the connection as soon as the server has closed its own half.
   socket.on('end', () => socket.end())
 
   for (const [position, part] of input.parts.entries()) {

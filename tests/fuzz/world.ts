@@ -1,6 +1,6 @@
 /**
- * The server under test and its data. Inputs use and change the keyspace "open". No input names the
- * keyspace "kept", so its content must never change.
+ * The server under test and its data. Inputs use and change the keyspace "open". No input contains
+ * the name of the keyspace "kept", so the content of "kept" must never change.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ export class World {
   readonly folder: string
   readonly #models: LetterModels
   #server: ServerProcess
-  /** Length of the server output that was already checked. */
+  /** Length of the server output that was already returned. */
   #heard = 0
 
   private constructor(folder: string, models: LetterModels, server: ServerProcess) {
@@ -75,8 +75,8 @@ export class World {
   }
 
   /**
-   * Whether the server has died; waits up to 500 ms, because its exit is reported after its
-   * connections end.
+   * Whether the server has died. Waits up to 500 ms, because the exit is reported after connections
+   * end.
    */
   async hasDied(): Promise<boolean> {
     await Promise.race([this.#server.exit, pause(500)])
@@ -96,14 +96,14 @@ export class World {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
   }
 
-  /** Starts a new server after one that died. */
+  /** Starts a new server after the previous one has died. */
   async revive(): Promise<void> {
     this.#server = await serve(this.folder, this.#models)
     this.#heard = 0
     await this.furnish()
   }
 
-  /** Creates the missing ones of the objects that inputs use. */
+  /** Creates those objects that inputs use and that do not exist. */
   async furnish(): Promise<void> {
     await this.#accepted('', { createKeyspace: { name: openKeyspace } })
     for (const [path, command] of openThings) await this.#accepted(path, command)
@@ -189,9 +189,9 @@ function serve(folder: string, models: LetterModels): Promise<ServerProcess> {
   return ServerProcess.start(
     folder,
     ...['--log-level', 'error', '--embedding-keys', 'openai=any,mistral=any'],
-    // Turns on compression and CORS, which are off by default, so that both are tested.
+    // Compression and CORS are off by default. They are enabled so that both are tested.
     ...['--compression', 'on', '--cors-origins', '*'],
-    // Whatever inputs choose, only test providers are called.
+    // Whatever provider an input names, only test providers are called.
     ...['--embedding-urls', urls(Object.keys(embeddingTable), embeddingUrls)],
     ...['--reranking-urls', urls(rerankingProviders.keys(), rerankingUrls)],
   )

@@ -7,7 +7,7 @@ import { requestOf } from './requests.ts'
 export interface Attack {
   /** Name for `--only`. */
   readonly name: string
-  /** The request, in a few words. */
+  /** A short description of the request. */
   readonly request: string
   readonly server?: ServerOptions
   prepare?(server: HostileServer): Promise<void>
@@ -16,7 +16,7 @@ export interface Attack {
 }
 
 export interface Pace {
-  /** Seconds for which attacks hold idle or unfinished connections open. */
+  /** Seconds for which attacks keep idle or unfinished connections open. */
   readonly holdSeconds: number
 }
 
@@ -42,8 +42,8 @@ export async function write(socket: Socket, bytes: Buffer): Promise<void> {
 }
 
 /**
- * The first `count` statuses that a connection receives, in order. A status is 'none' if the
- * connection closes or the wait ends before it.
+ * The first `count` statuses that a connection receives, in order. If the connection closes or the
+ * wait ends too early, the missing statuses are 'none'.
  */
 export async function statusesOn(
   socket: Socket,
@@ -62,7 +62,7 @@ export async function statusesOn(
       const text = tail + chunk.toString('latin1')
       for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g))
         statuses.push(Number(status))
-      // A status line may be split between chunks, so the last 12 characters are kept.
+      // A status line may be split between chunks, so the last 12 characters are searched again.
       tail = text.slice(-12)
       if (statuses.length >= count) settle()
     })
@@ -72,7 +72,7 @@ export async function statusesOn(
   return [...statuses, ...Array<'none'>(missing).fill('none')]
 }
 
-/** Sends one request on a connection of its own. */
+/** Sends one request on a separate connection. */
 export async function single(
   server: HostileServer,
   token: string,
@@ -95,7 +95,7 @@ export function seconds(count: number): Promise<void> {
   return pause(count * 1_000)
 }
 
-/** Inserts documents, as many per command as a command may hold. */
+/** Inserts documents, as many per command as the server permits. */
 export async function load(
   server: HostileServer,
   name: string,

@@ -4,7 +4,7 @@ import { hostileToken, type HostileServer } from './hostile-server.ts'
 
 const keyspace = '/default_keyspace'
 
-/** Sends commands one after the other, each on a connection of its own. */
+/** Sends commands one after the other, each on a separate connection. */
 async function inOrder(server: HostileServer, path: string, commands: readonly object[]) {
   const statuses: number[] = []
   for (const command of commands) {

@@ -21,7 +21,10 @@ import { resetStreams } from './reset-streams.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** Address of the attacker, so that limits per address do not affect the bystander. */
+/**
+ * Address of the attacker. Bystanders use another one, so that limits per address do not affect
+ * them.
+ */
 const localAddress = '127.0.0.2'
 
 function open(server: HostileServer): Socket {
@@ -37,7 +40,7 @@ async function opened(server: HostileServer): Promise<Socket> {
   return socket
 }
 
-/** Pipelines the same requests on `connections` connections at once. */
+/** Pipelines the same requests on `connections` connections concurrently. */
 async function flood(
   server: HostileServer,
   connections: number,
@@ -87,7 +90,7 @@ async function resetRapidly(server: HostileServer, count: number): Promise<'none
 
 const unknownTokenRequest = requestOf(unknownToken, target, Buffer.from('{"findOne":{}}'))
 
-/** Attacks without a valid token, except for the last few. */
+/** Attacks. All but the last few have no valid token. */
 export const edgeAttacks: readonly Attack[] = [
   {
     name: 'http2-rapid-reset',

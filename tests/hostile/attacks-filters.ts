@@ -22,7 +22,10 @@ async function prepareArrays(server: HostileServer): Promise<void> {
   )
 }
 
-/** Conditions that all hold for every document except the last one. */
+/**
+ * Conditions that hold for every document, followed by one that holds for no document. So all
+ * conditions are evaluated.
+ */
 function manyConditions(count: number): object {
   const all = Array.from({ length: count - 1 }, () => ({ a: { $all: numbers(900, 100) } }))
   return { $and: [...all, { a: { $nin: numbers(0, 100) } }] }

@@ -1,6 +1,6 @@
 /**
- * Regression attacks: they use weaknesses that generated load and a review of unbounded
- * loops have found.
+ * Regression attacks. They use weaknesses that generated load, or a review of unbounded loops, has
+ * found.
  */
 import {
   answersOf,
@@ -87,7 +87,7 @@ export const generatorAttacks: readonly Attack[] = [
   })),
 ]
 
-/** Sends requests on several connections, and reads no replies. */
+/** Sends requests on several connections, and does not read the replies. */
 async function unread(
   server: HostileServer,
   connections: number,
@@ -133,7 +133,7 @@ async function createRows(server: HostileServer): Promise<void> {
   })
 }
 
-/** Sends one command on a connection of its own. */
+/** Sends one command on a separate connection. */
 async function sendOnce(server: HostileServer, command: object): Promise<Answers> {
   const socket = await server.connect()
   const statuses = statusesOn(socket, 1)

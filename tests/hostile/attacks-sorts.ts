@@ -6,7 +6,7 @@ import { requestOf } from './requests.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** Sends the same body on `connections` connections at once. */
+/** Sends the same body on `connections` connections concurrently. */
 async function send(server: HostileServer, body: Buffer, connections = 1) {
   const one = async () => {
     const socket = await server.connect()
@@ -49,7 +49,7 @@ function table(columns: object): Prepare {
   }
 }
 
-/** Returns a function that prepares the target and inserts records into it, in batches. */
+/** Returns a function that prepares the target and then inserts records into it, in batches. */
 function holding(
   prepare: Prepare,
   record: (n: number) => object,

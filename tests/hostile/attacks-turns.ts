@@ -7,7 +7,7 @@ import { requestOf } from './requests.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** 63 conditions of 100 numbers each: 36 KB, and a few milliseconds of work. */
+/** 63 conditions with 100 numbers each. The filter has 36 KB and takes a few milliseconds. */
 const clauses = {
   filter: {
     $or: Array.from({ length: 63 }, (_, n) => ({
@@ -35,7 +35,7 @@ async function prepare(server: HostileServer): Promise<void> {
   await load(server, 'target', 200, (n) => ({ _id: n, a0: n, a1: n, a2: n }))
 }
 
-/** Sends the same requests on `count` connections, once all of them are open. */
+/** Opens `count` connections, then sends the same requests on all of them. */
 async function onConnections(
   server: HostileServer,
   count: number,

@@ -25,7 +25,7 @@ import { headOf, requestOf } from './requests.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** `[{},{},…]` of almost the largest size of a body. */
+/** An array `[{},{},…]` that is almost as long as a body may be. */
 function emptyObjects(): Buffer {
   return Buffer.from(`[${'{},'.repeat(6_600_000)}{}]`)
 }
@@ -38,7 +38,7 @@ async function createTarget(server: HostileServer, options: object = {}): Promis
   await server.command(keyspace, { createCollection: { name: 'target', options } })
 }
 
-/** Sends the same request on `count` connections at once. */
+/** Sends the same request on `count` connections concurrently. */
 async function atOnce(
   server: HostileServer,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * A well-behaved client on a thread of its own, so that the thread of the attack does not delay it. It
- * sends one request after the other and records the longest wait.
+ * A well-behaved client in a separate thread, so that the thread of the attack does not delay it.
+ * It sends one request after the other and records the longest wait.
  */
 import { Agent, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
@@ -13,10 +13,10 @@ import type { Operation } from './operations.ts'
 
 const { url, ca, restMs, operations } = workerData as BystanderData
 
-/** Pause between two parts of an upload. */
+/** Milliseconds between two parts of an upload. */
 const partRestMs = 30
 
-/** A request without an answer after this time counts as failed. */
+/** Milliseconds after which a request without an answer counts as failed. */
 const patienceMs = 120_000
 
 class Asking {
@@ -93,7 +93,9 @@ class Asking {
     request.end()
   }
 
-  /** Results since the last call. A pending request counts with its wait so far. */
+  /**
+   * Results since the last call. A pending request counts with the time that it has waited so far.
+   */
   take(): Seen {
     const waiting = this.#askedAt === 0 ? [] : [performance.now() - this.#askedAt]
     const waits = [...this.#waits, ...waiting].sort((a, b) => a - b)

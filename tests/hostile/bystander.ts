@@ -1,4 +1,4 @@
-/** Another client of the server under attack. */
+/** Well-behaved clients of the server under attack. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -10,7 +10,7 @@ export interface Seen {
   readonly name: string
   readonly answered: number
   readonly failed: number
-  /** Message of the first failure; empty without failures. */
+  /** Message of the first failure; empty if nothing failed. */
   readonly firstFailure: string
   /** Median wait. */
   readonly usualMs: number
@@ -20,7 +20,7 @@ export interface Seen {
 export interface BystanderData {
   readonly url: string
   readonly ca: string | undefined
-  /** Pause between an answer and the next request. */
+  /** Milliseconds between an answer and the next request. */
   readonly restMs: number
   readonly operations: readonly Operation[]
 }
@@ -47,7 +47,7 @@ export class Bystander {
     )
   }
 
-  /** Results since the last call, once requests of each kind were answered. */
+  /** Results since the last call. Waits until at least one request of each kind was answered. */
   async takeWhenAnswered(): Promise<readonly Seen[]> {
     let seen = await this.take()
     while (seen.some(({ answered }) => answered === 0)) {

@@ -1,4 +1,4 @@
-/** The server under attack, in a process of its own, and its resource usage. */
+/** The server under attack, in a separate process, and its resource usage. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
@@ -16,7 +16,7 @@ import { takeTurns, turnEnvironment } from './read-turns.ts'
 import { requestOf } from './requests.ts'
 import type { Turns } from './turn-meter.ts'
 
-/** The attacker has an account of its own; all other requests use the administrator's. */
+/** The attacker has a separate account. All other requests use the administrator's account. */
 const hostileAccount = ['hostile', 'of no good'] as const
 export const hostileToken = accountToken(...hostileAccount)
 export const unknownToken = 'Stela:nobody:knows-this-token'
@@ -29,9 +29,9 @@ function accountToken(user: string, password: string): string {
 
 export interface ServerOptions {
   readonly flags?: readonly string[]
-  /** Whether the server uses HTTPS, which enables HTTP/2. */
+  /** Whether the server uses HTTPS, with which clients can also use HTTP/2. */
   readonly tls?: boolean
-  /** Keeps the data on a node of Cassandra. */
+  /** If set, the data is on this Cassandra node. */
   readonly cluster?: ConnectOptions
 }
 
@@ -99,7 +99,7 @@ export class HostileServer {
     return server
   }
 
-  /** Drops the data that an earlier server has left in the cluster. */
+  /** Drops the data of an earlier server from the cluster. */
   async #dropWhatIsLeft(): Promise<void> {
     const name = 'default_keyspace'
     await this.command('', { dropKeyspace: { name } })
@@ -119,7 +119,7 @@ export class HostileServer {
     return exitCode === null && signalCode === null
   }
 
-  /** Standard error of the server; empty without problems. */
+  /** Output of the server on standard error; empty unless there are problems. */
   get complaints(): string {
     return this.#process.err
   }
@@ -136,7 +136,7 @@ export class HostileServer {
     const socket =
       this.ca === undefined ? connectPlain(to) : connectTls({ ...to, ca: this.ca })
     await once(socket, this.ca === undefined ? 'connect' : 'secureConnect')
-    // Some attacks expect the server to close their connection.
+    // Some attacks expect the server to close their connection, so errors are ignored.
     socket.on('error', () => undefined)
     return socket
   }
@@ -171,7 +171,7 @@ export class HostileServer {
     return envelope
   }
 
-  /** Sends one request on a connection of its own. */
+  /** Sends one request on a separate connection. */
   async ask(
     token: string,
     path: string,
@@ -190,8 +190,8 @@ export class HostileServer {
   }
 
   /**
-   * Processor time of the turns of the server's event loop since the last call. With
-   * `collectGarbage`, the server then collects the garbage of its main thread.
+   * Processor time of the turns of the server's event loop since the last call. If `collectGarbage`
+   * is set, the server then collects the garbage of its main thread.
    */
   takeTurns(collectGarbage = false): Promise<Turns> {
     return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`, collectGarbage)

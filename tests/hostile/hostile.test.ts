@@ -24,7 +24,7 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'large-synonyms': [200],
 }
 
-/** Stalls are not measured here, so bystanders pause longer and use less CPU. */
+/** Stalls are not measured here. Long pauses of bystanders save CPU. */
 const restMs = 50
 
 describe('while a client attacks, other clients are answered:', () => {

@@ -1,7 +1,7 @@
 /**
- * `npm run hostile`: runs each attack against a server of its own while another client works. Prints
- * how much longer that client waits than on the idle server, and what the attack costs the server.
- * Exits with 1 when a wait, memory or an answer exceeds its bound. With --generate, the load is
+ * `npm run hostile`: runs each attack against a separate server while another client works. Prints
+ * how much longer this client waits than on the idle server, and what the attack costs the server.
+ * Exits with 1 if a wait, memory or an answer exceeds its bound. With --generate, the load is
  * generated from a seed; see generated/generator.ts.
  */
 import { parseArgs } from 'node:util'
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     generate: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
-    /** Runs only this episode. */
+    /** If set, only the episode with this number runs. */
     episode: { type: 'string' },
     engine: { type: 'string', default: 'embedded' },
   },

@@ -19,16 +19,16 @@ export interface Measured {
   readonly complaints: string
 }
 
-/** Milliseconds that another client may wait longer than on the idle server. */
+/** Maximum milliseconds that another client may wait longer than on the idle server. */
 export const stallMsMax = 200
 
 /** Milliseconds of processor time that one turn of the event loop may take. */
 export const turnMsMax = 100
 
 /**
- * Bytes that an attack may add to the idle memory of the server. One token may hold three
- * times as much as is free, so three quarters of the memory for bodies (500 MB), replies
- * (500 MB) and parsed values (400 MB).
+ * Bytes that an attack may add to the idle memory of the server. One token may hold three times the
+ * free amount, so three quarters of the memory for bodies (500 MB), replies (500 MB) and parsed
+ * values (400 MB).
  */
 export const memoryMax = 0.75 * (500 + 500 + 400) * 1_000_000
 
@@ -38,13 +38,14 @@ const afterSeconds = 2
 const holdSeconds = 20
 
 /**
- * Pause between requests of a bystander. Short, so that a stall cannot fall between two requests.
+ * Milliseconds between requests of a bystander. The pause is short, so that a stall cannot fall
+ * between two requests.
  */
 const restMs = 5
 
 /**
- * Measures an attack on a server of its own. `cluster`: the server keeps its data there instead of
- * in the embedded engine.
+ * Measures an attack on a separate server. With `cluster`, the server keeps its data in the cluster
+ * instead of in the embedded engine.
  */
 export async function measure(
   attack: Attack,
@@ -93,7 +94,7 @@ export async function measure(
   }
 }
 
-/** Descriptions of the measured values that exceed their bound. */
+/** Descriptions of the measured values that exceed a bound. */
 export function problemsOf(measured: Measured): readonly string[] {
   const { idle, during, memory, longestTurnMs, isAlive, complaints } = measured
   if (!isAlive) return ['the server died']
@@ -114,7 +115,7 @@ export function problemsOf(measured: Measured): readonly string[] {
   return problems
 }
 
-/** A row of the table; waits on the idle server, then during the attack. */
+/** A row of the table. It shows the waits on the idle server, then those during the attack. */
 export function rowOf({ request }: Attack, measured: Measured): string {
   const { idle, during, answers, cpuSeconds, memory, longestTurnMs, isAlive } = measured
   const waits = during.map(({ longestMs, answered, failed }, i) => {

@@ -5,30 +5,34 @@ import type { HostileServer } from './hostile-server.ts'
 export interface Operation {
   readonly name: string
   readonly token: string
-  /** Path of the requests; empty: nothing is sent, and the thread waits for a timer instead. */
+  /**
+   * Path of the requests. If it is empty, nothing is sent, and the thread waits for a timer
+   * instead.
+   */
   readonly path: string
-  /** Commands to send; empty: the path is read with GET. */
+  /** Commands to send. If the list is empty, the path is requested with GET. */
   readonly commands: readonly object[]
-  /** Number of parts in which a body is sent, with a pause in between. */
+  /** Number of parts in which a body is sent, with a pause between them. */
   readonly parts: number
   /**
-   * Factor for the pause between requests. Expensive operations pause longer, so that they are no load
-   * themselves.
+   * Factor for the pause between requests. Expensive operations have longer pauses, so that they do
+   * not load the server themselves.
    */
   readonly rests: number
-  /** Milliseconds that the operation takes by itself; subtracted from waits. */
+  /** Milliseconds that the operation itself takes. They are subtracted from waits. */
   readonly ownMs: number
 }
 
 /**
- * Delay of timers in an idle thread: the part of each wait that is caused by other load of the machine.
+ * Measures how late timers fire in an idle thread. This is the part of each wait that other load of
+ * the machine causes.
  */
 const machine: Operation = { ...operation('machine', '', ''), ownMs: 5 }
 export const machineName = machine.name
 
 const keyspace = '/default_keyspace'
 
-/** Makes few operations, which share one collection and one token. */
+/** Makes few operations. They share one collection and one token. */
 export async function makeFewOperations(
   server: HostileServer,
   token: string,
@@ -54,7 +58,7 @@ export async function makeFewOperations(
   ]
 }
 
-/** Makes many operations, each with a collection and a token of its own. */
+/** Makes many operations. Each has a separate collection and token. */
 export async function makeManyOperations(
   server: HostileServer,
 ): Promise<readonly Operation[]> {

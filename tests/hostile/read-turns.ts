@@ -1,5 +1,6 @@
 /**
- * Reads the processor time of a server's event-loop turns, which turn-meter.ts measures in the server.
+ * Reads the processor time of a server's event-loop turns, which turn-meter.ts measures in the
+ * server.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +9,7 @@ import { collectFileOf, type Turns } from './turn-meter.ts'
 
 const meter = pathToFileURL(fileURLToPath(new URL('./turn-meter.ts', import.meta.url))).href
 
-/** Environment with which a server writes its turn times to `file`. */
+/** Environment variables with which a server writes its turn times to `file`. */
 export function turnEnvironment(file: string): Record<string, string> {
   return {
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import ${meter}`,
@@ -17,8 +18,8 @@ export function turnEnvironment(file: string): Record<string, string> {
 }
 
 /**
- * Returns the figures since the last call and resets them. Waits until the server has a turn; rejects
- * when the process has ended.
+ * Returns the figures since the last call and resets them. Waits until the server has completed a
+ * turn. Rejects if the process has ended.
  */
 export async function takeTurns(
   pid: number,

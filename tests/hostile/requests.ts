@@ -9,7 +9,7 @@ export function requestOf(
   return Buffer.concat([headOf(token, path, body.length, headers), body])
 }
 
-/** A head that announces a body of `size` bytes. */
+/** The head of a request with a body of `size` bytes. */
 export function headOf(
   token: string,
   path: string,

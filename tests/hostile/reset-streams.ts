@@ -12,7 +12,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
 }
 
 /**
- * Headers of a GET request: indexes of the static table for method, scheme and path, and an
+ * Headers of a GET request: method, scheme and path as indexes of the static table, and an
  * authority.
  */
 const headerBlock = Buffer.concat([
@@ -22,7 +22,7 @@ const headerBlock = Buffer.concat([
 
 const cancel = Buffer.from([0, 0, 0, 8])
 
-/** Everything the client sends: the preface, its settings, and `count` streams. */
+/** All bytes that the client sends: the preface, the settings, and `count` streams. */
 export function resetStreams(count: number): Buffer {
   const frames = [
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
@@ -41,7 +41,7 @@ export function goAwayCode(bytes: Buffer): number | undefined {
   for (let at = 0; at + frameHeadSize <= bytes.length;) {
     const size = bytes.readUIntBE(at, 3)
     const payload = at + frameHeadSize
-    // The payload holds the last stream id, then the error code.
+    // The payload contains the last stream id, followed by the error code.
     if (bytes[at + 3] === frameType.goAway) return bytes.readUInt32BE(payload + 4)
     at = payload + size
   }

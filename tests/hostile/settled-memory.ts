@@ -2,22 +2,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostileServer } from './hostile-server.ts'
 
-/** Bytes that a server may keep after an attack in addition to its memory before. */
+/** Bytes by which an attack may increase the memory of the server permanently. */
 export const keptMemoryMax = 100_000_000
 
 export interface SettledMemory {
   /** Memory of the server; undefined: the process has ended. */
   readonly bytes: number | undefined
   /**
-   * Whether garbage of the request thread was collected first. V8 keeps garbage while memory is not
-   * scarce.
+   * Whether the garbage of the request thread was collected before the measurement. V8 keeps
+   * garbage while memory is not scarce.
    */
   readonly isCollected: boolean
 }
 
 /**
- * Waits until the server's memory falls to `goal`; makes the server collect its garbage if
- * the memory stays above `goal`.
+ * Waits until the server's memory falls to `goal`. If the memory stays above `goal`, makes the
+ * server collect its garbage.
  */
 export async function settledMemory(
   server: HostileServer,
@@ -37,6 +37,6 @@ export async function settledMemory(
   return { bytes: server.usage()?.memory, isCollected: true }
 }
 
-/** Maximum time in which a server above its bound should return memory: V8 keeps free pages for 8 s. */
+/** Milliseconds in which a server should return memory. V8 keeps free pages for 8 s. */
 const restMsMax = 20_000
 const restStepMs = 500

@@ -1,12 +1,11 @@
 /**
- * Processor time of the longest event-loop turn of a server's main thread.
+ * Measures the processor time of the longest event-loop turn of a server's main thread.
  *
- * A module for `node --import`. A timer fires once per turn while the loop is busy, so the
- * processor time between two firings is that of one turn, or of several short ones within
- * `tickMs`. Processor time does not depend on other load of the machine, as a delay would.
- * `read-turns.ts` asks for the figures by a signal, and this module writes them to the file
- * that STELA_TEST_TURNS names. If the file of `collectFileOf` exists, garbage is collected
- * first.
+ * This module is loaded with `node --import`. A timer fires once per turn while the loop is busy.
+ * The processor time between two firings is that of one turn, or of several short turns within
+ * `tickMs`. Unlike a delay, processor time does not depend on other load of the machine.
+ * `read-turns.ts` requests the figures by a signal, and this module writes them to the file that
+ * STELA_TEST_TURNS names. If the file `collectFileOf` exists, the module first collects garbage.
  */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
@@ -17,7 +16,7 @@ const tickMs = 1
 
 /** Figures since the server started or since the last report. Times are in milliseconds. */
 export interface Turns {
-  /** Number of the report, so that a reader recognises a new one. */
+  /** Number of the report. It lets a reader recognise a new report. */
   readonly report: number
   readonly longestMs: number
   /** Number of turns with more than 20, 50 and 100 ms of processor time. */
@@ -71,7 +70,7 @@ export function collectFileOf(target: string): string {
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // The second collection frees objects that finalizers of the first collection released.
+  // The second collection frees objects that finalizers released after the first one.
   collect()
   collect()
 }

@@ -11,8 +11,8 @@ export class Connection {
   }
 
   /**
-   * Opens a connection. Ports limit the connections per client address, so `number` selects one of
-   * several addresses.
+   * Opens a connection. One address has too few ports for all connections, so `number` selects
+   * one of several client addresses.
    */
   static async open(port: number, number = 0): Promise<Connection> {
     const address = `127.0.0.${1 + Math.floor(number / 20_000)}`

@@ -1,4 +1,4 @@
-/** Loads the server fully for a time, and samples its resource usage. */
+/** Loads the server fully for some time, and samples its resource usage. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sample } from './growth.ts'
 import type { LoadedServer } from './loaded-server.ts'
@@ -7,7 +7,7 @@ import { prepareWorkload, Worker } from './workload.ts'
 export interface Loaded {
   readonly requests: number
   readonly samples: readonly Sample[]
-  /** The first wrong replies; each ends the load. */
+  /** Descriptions of the first wrong replies. A wrong reply ends the load. */
   readonly problems: readonly string[]
 }
 

@@ -2,13 +2,13 @@
 import { megabytes, type Usage } from './loaded-server.ts'
 
 export interface Sample extends Usage {
-  /** Seconds since the load started. */
+  /** Seconds since the start of the load. */
   readonly at: number
   readonly requests: number
 }
 
 /**
- * Tolerated growth after the warm-up: some caches fill slowly, and the memory of the allocator
+ * Tolerated growth after the warm-up. Some caches fill slowly, and the memory of the allocator
  * fluctuates.
  */
 const shareMax = 0.05
@@ -18,8 +18,8 @@ const bytesMax = 20 * 2 ** 20
 const secondsMin = 600
 
 /**
- * Descriptions of resources that have grown too much; empty if none has, or if the run was too
- * short.
+ * Descriptions of resources that have grown too much. Empty if no resource has, or if the run was
+ * too short.
  */
 export function findGrowth(samples: readonly Sample[]): string[] {
   if ((samples.at(-1)?.at ?? 0) < secondsMin) return []
@@ -28,7 +28,7 @@ export function findGrowth(samples: readonly Sample[]): string[] {
   const late = samples.slice(-fifth)
   const measures: Readonly<Record<string, (part: readonly Sample[]) => number>> = {
     memory: (part) => average(part.map(({ memory }) => memory)),
-    // The minimum of a period, because garbage makes the heap fluctuate.
+    // The minimum of a period is compared, because garbage makes the heap fluctuate.
     heap: (part) => Math.min(...part.map(({ heap }) => heap)),
   }
   return Object.entries(measures).flatMap(([name, measure]) => {
@@ -58,7 +58,7 @@ function average(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 }
 
-/** One line per minute: the last sample of the minute, with the least heap. */
+/** One line per minute: the last sample of the minute, but with the smallest heap of the minute. */
 export function* tableOf(samples: readonly Sample[]): Generator<string> {
   yield 'minute  requests  memory MB  heap MB  handles  files  WAL MB  folder MB'
   const minutes = Map.groupBy(samples, ({ at }) => Math.ceil(at / 60))

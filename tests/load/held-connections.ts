@@ -1,4 +1,4 @@
-/** Holds many connections open, each with an occasional command. */
+/** Holds many connections open. Each of them sends a command from time to time. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../faults/random.ts'
 import { Connection } from './connection.ts'
@@ -21,8 +21,8 @@ const path = '/default_keyspace/held'
 const documents = 1_000
 
 /**
- * Number of connections that are opened concurrently: the length of the queue of a listening
- * socket.
+ * Number of connections that are opened concurrently. It equals the length of the queue of a
+ * listening socket.
  */
 const openedAtATime = 100
 const askedAtATime = 32
@@ -42,7 +42,7 @@ export async function holdConnections(
       Connection.open(server.port, from + n),
     )
     connections.push(...(await Promise.all(opened)))
-    // Sends the first command at once, because the server soon closes connections without a
+    // The first command is sent at once, because the server soon closes connections without a
     // request.
     await asking.round(0, Infinity, from)
   }
@@ -56,7 +56,10 @@ export async function holdConnections(
   return { stayed, connections: count, answered, wrong, problems, before, during, after }
 }
 
-/** Milliseconds between two commands of a connection, so that most connections are idle. */
+/**
+ * Milliseconds between two commands of a connection. They are long, so that most connections are
+ * idle.
+ */
 const restMs = 20_000
 
 class Asking {

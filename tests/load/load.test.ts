@@ -18,7 +18,7 @@ describe('load', () => {
   })
   afterEach(() => assert.equal(server.complaints, ''))
 
-  test('is answered correctly on hundreds of held connections', async () => {
+  test('gets only correct replies on hundreds of idle connections', async () => {
     const held = await holdConnections(server, 300, 1)
     assert.deepEqual(held.problems, [])
     assert.equal(held.stayed, 300)
@@ -27,7 +27,7 @@ describe('load', () => {
     assert(held.after.connections < 10)
   })
 
-  test('is answered correctly by concurrent clients', async () => {
+  test('gets only correct replies when clients send commands concurrently', async () => {
     const loaded = await loadFully(server, 3)
     assert.deepEqual(loaded.problems, [])
     assert(loaded.requests > 0)
@@ -37,7 +37,7 @@ describe('load', () => {
   })
 })
 
-describe('growth', () => {
+describe('growth of memory', () => {
   const samples = (memoryAt: (at: number) => number): Sample[] =>
     Array.from({ length: 100 }, (_, n) => ({
       at: n * 36,
@@ -51,7 +51,7 @@ describe('growth', () => {
       folder: 1,
     }))
 
-  test('is distinguished from warm-up and fluctuation', () => {
+  test('is reported only if it continues after the warm-up and exceeds the fluctuation', () => {
     assert.deepEqual(
       findGrowth(samples((n) => (n < 20 ? 100 + n * 10 : 300 + (n % 7)))),
       [],

@@ -42,7 +42,7 @@ export class LoadedServer {
   }
 
   async usage(): Promise<Usage> {
-    // /metrics is cached for this time, so an earlier reply would be outdated.
+    // /metrics is cached for this time. An earlier reply would be outdated.
     await pause(fixedLimits.metricsCacheMs)
     const { pid } = this.#process.child
     const status = readFileSync(`/proc/${pid!}/status`, 'utf8')
@@ -74,7 +74,7 @@ export class LoadedServer {
     return this.#process.err
   }
 
-  /** Stops the server; rejects if it does not exit normally. */
+  /** Stops the server. Rejects if the process does not exit normally. */
   async stop(): Promise<void> {
     const code = await this.#process.stop()
     await rm(this.#folder, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 /**
- * `npm run load -- --connections 10000 --minutes 30`: holds that many connections, then loads
- * the server fully for that time. Exits with 1 if a reply was wrong, a connection was lost, or
- * memory grew.
+ * `npm run load -- --connections 10000 --minutes 30`: holds 10 000 connections, then loads the
+ * server fully for 30 minutes. Exits with 1 if a reply was wrong, a connection was lost, or memory
+ * grew.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

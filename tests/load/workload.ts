@@ -51,7 +51,7 @@ export class Worker {
   readonly #connection: Connection
   readonly #number: number
   readonly #random: Random
-  /** Number of writes of each document, by position. */
+  /** Number of writes of each document, by its position. */
   readonly #documents = new Array<number>(recordsPerWorker).fill(0)
   readonly #rows = new Array<number>(recordsPerWorker).fill(0)
 
@@ -76,7 +76,7 @@ export class Worker {
     return worker
   }
 
-  /** Sends one command; rejects when the reply is wrong. */
+  /** Sends one command. Rejects if the reply is wrong. */
   async step(): Promise<void> {
     const n = this.#random.below(recordsPerWorker)
     if (this.#random.oneIn(2_000)) return this.#changeSchema()

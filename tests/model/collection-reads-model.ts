@@ -34,7 +34,7 @@ const rule = indexingRule(undefined)
 const fields = ['a', 'b', 'c', 'd']
 const words = ['ant', 'bee', 'cat', 'dog']
 
-/** Similarities that differ by less than this may come in any order. */
+/** Results whose similarities differ by less than this may come in any order. */
 const tolerance = 1e-6
 
 interface Found {
@@ -42,12 +42,12 @@ interface Found {
   readonly score?: number
 }
 
-/** A find and its expected answer. */
+/** A find and the expected answer. */
 interface Read {
   readonly filter: Filter
   readonly sort: Value
   readonly options: JsonObject
-  /** Matching documents in groups, in the order of the sort; the documents of a group tie. */
+  /** Matching documents in groups, in the order of the sort. The documents of a group tie. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
@@ -70,7 +70,7 @@ export class CollectionReadsModel {
   readonly #all: Session
   readonly #each: ReadonlyMap<string, Session>
 
-  /** The seed determines the whole run. */
+  /** The seed determines all random choices of the run. */
   constructor(servers: Servers, seed: number, name: string) {
     const random = new Random(seed)
     const engines = new EnginesInStep(servers)
@@ -341,7 +341,8 @@ export class CollectionReadsModel {
         document: { _id: '', $lexical: kept.search.lexical ?? null },
       }))
       .filter(({ document }) => hasAnyTerm(document, text))
-    // One group each, because other tests check the order by relevance.
+    // Documents with all terms are one group, documents with some terms another: other tests check
+    // the order within each.
     const groups = [true, false].map((hasAll) =>
       searched
         .filter(({ document }) => hasTerms(document, text) === hasAll)
@@ -370,8 +371,8 @@ export class CollectionReadsModel {
   }
 
   /**
-   * A projection that includes or excludes root fields, sometimes with search fields, and its
-   * effect on a document.
+   * A projection that includes or excludes root fields, sometimes with search fields, and the
+   * effect of the projection on a document.
    */
   #projection(): { readonly projection: JsonObject | undefined; readonly show: Show } {
     const random = this.#random

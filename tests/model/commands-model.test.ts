@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../harness.ts'
 import { CommandsModel } from './commands-model.ts'
 import { Random, seed, times } from './random.ts'
 
-// A small memtable, so that there are many runs on several levels.
+// With a small memtable, there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const commandsPerRun = 1_600 * times
@@ -20,7 +20,7 @@ describe(`commands compared with a plain Map, seed ${seed}`, () => {
     { nested: 0.3, scalars: 8, fields: 4 },
     { nested: 0.1, scalars: 30, fields: 5 },
   ].entries())
-    test(`${commandsPerRun / 2} commands match, with ${shape.scalars} different values`, async () => {
+    test(`replies to ${commandsPerRun / 2} commands are equal, with ${shape.scalars} different values`, async () => {
       const random = new Random(seed + round)
       const model = new CommandsModel(server, random, shape, `model${round}`)
       await model.create()

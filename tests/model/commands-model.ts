@@ -2,9 +2,9 @@
  * Random commands compared with a plain Map: which documents are found, in which order and on which
  * page, and the documents after updates, replacements and deletes.
  *
- * The meaning of filters, sorts and updates is taken from matches(), compareBy() and applyUpdate(),
- * which have tests of their own. This model tests the path of a command: parsing, planning, indexing,
- * paging, writing.
+ * The model uses matches(), compareBy() and applyUpdate() as the meaning of filters, sorts and
+ * updates; other tests check these functions. This model tests the path of a command: parsing,
+ * planning, indexing, paging, writing.
  */
 import assert from 'node:assert/strict'
 import { ApiError } from '../../src/errors/api-error.ts'
@@ -66,8 +66,8 @@ export class CommandsModel {
 
   step(): Promise<void> {
     const random = this.#random
-    // The probabilities keep collections small enough for the plain Map, and large enough
-    // for several pages.
+    // These probabilities keep collections small enough for the plain Map, and large enough for
+    // several pages.
     if (random.chance(this.#documents.size < 60 ? 0.5 : 0.1)) return this.#insert()
     return random.pick([
       () => this.#find(),
@@ -149,7 +149,7 @@ export class CommandsModel {
     assert.equal(answer.text, `{"status":{"count":${length}}}`, this.#label)
   }
 
-  /** Updates the first match. The sort is by _id, so that the first match is determined. */
+  /** Updates the first match. The sort by _id determines which match is the first. */
   async #updateOne(): Promise<void> {
     const filter = randomSentFilter(this.#random, this.#shape, rule)
     const update = this.#randomUpdate()
@@ -179,8 +179,8 @@ export class CommandsModel {
   }
 
   /**
-   * Updates all matches. Skips updates that some document rejects: the documents changed before
-   * that error would be unknown.
+   * Updates all matches. Skips updates that some document rejects: it would be unknown which
+   * documents were changed before the error.
    */
   async #updateMany(): Promise<void> {
     const filter = randomSentFilter(this.#random, this.#shape, rule)
@@ -241,7 +241,7 @@ export class CommandsModel {
     let more: unknown
     do {
       const { body } = await this.#send('deleteMany', { filter: filterJson(filter) })
-      // An empty filter deletes all documents; the count is then -1.
+      // An empty filter deletes all documents. The reply then contains -1 instead of the count.
       if (body.status!['deletedCount'] === -1) deleted = this.#documents.size
       else deleted += body.status!['deletedCount'] as number
       more = body.status!['moreData']

@@ -1,6 +1,6 @@
 /**
- * Random commands on the embedded engine, compared with a plain Map. Reads run through the engine and
- * through a separate reader, sometimes with a budget that is soon exhausted.
+ * Random commands on the embedded engine, compared with a plain Map. Reads run through the engine
+ * and through a separate reader, sometimes with a budget that is soon exhausted.
  *
  * A failure prints the seed; SEED repeats the run.
  */
@@ -55,7 +55,7 @@ import {
   type Shape,
 } from './random.ts'
 
-// A small memtable, so that there are many runs on several levels.
+// With a small memtable, there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const unlimited: Budget = { spend: () => undefined }
@@ -66,7 +66,7 @@ interface Commands {
   readonly shape: Shape
   readonly indexing?: IndexingOptions
   readonly count: number
-  /** Number of documents above which no more are inserted. */
+  /** With at least this many documents, no more are inserted. */
   readonly documentsMax: number
 }
 
@@ -93,7 +93,7 @@ describe(`the embedded engine compared with a plain Map, seed ${seed}`, () => {
     await model.finish(name)
   }
 
-  test('agrees on many small collections', async () => {
+  test('returns the same records from many small collections', async () => {
     for (let i = 0; i < 7 * times; i++) {
       const random = new Random(seed + i)
       await run(`small${i}`, {
@@ -117,7 +117,7 @@ describe(`the embedded engine compared with a plain Map, seed ${seed}`, () => {
     { deny: ['*'] },
   ]
 
-  test('agrees on collections where only some paths are indexed', async () => {
+  test('returns the same records from collections where only some paths are indexed', async () => {
     for (const [i, indexing] of lists.entries())
       await run(`part${i}`, {
         shape: { nested: 0.4, scalars: 8, fields: 5 },
@@ -127,7 +127,7 @@ describe(`the embedded engine compared with a plain Map, seed ${seed}`, () => {
       })
   })
 
-  test('agrees on a collection of 6000 documents', async () => {
+  test('returns the same records from a collection of 6000 documents', async () => {
     const name = 'large'
     const given: Commands = {
       shape: { nested: 0.15, scalars: 100, fields: 5 },
@@ -141,7 +141,7 @@ describe(`the embedded engine compared with a plain Map, seed ${seed}`, () => {
     commands += 25 * times
   })
 
-  test('ran at least the intended number of commands', () => {
+  test('was sent at least the intended number of commands', () => {
     assert(commands >= 2_700 * times, `${commands} commands`)
   })
 })
@@ -269,8 +269,8 @@ class Model {
       this.#label,
     )
     for (const write of writes) this.#apply(write)
-    // The writes refer to the records as they were before the first call, so the writes are
-    // outdated now.
+    // The first call has changed the records to which the writes refer, so the writes are outdated
+    // now.
     const again = await this.#engine.write(this.#target, writes)
     assert(
       again.every((outcome) => outcome === 'conflict'),
@@ -309,7 +309,7 @@ class Model {
     const matching = this.#oracle.matching(filter, sort)
     const expected = sort.length > 0 ? matching.slice(skip) : matching
     const pageSize = this.#random.pick([1, 3, 20, 20, 100, 2000])
-    // Reads at most a few pages, because tiny pages of a large result take long.
+    // Reads at most a few pages, because reading a large result in tiny pages takes long.
     const pagesMax = this.#oracle.size > 1000 ? 4 : 12
     const about = this.#about({ ...query, pageSize })
 
@@ -352,7 +352,10 @@ class Model {
     assert.deepEqual(seen.toSorted(), expected.toSorted(), about)
   }
 
-  /** Reads pages one after the other; sometimes continues from a position within a page. */
+  /**
+   * Reads pages one after the other. Sometimes continues from a position within a page instead of
+   * its end.
+   */
   async #pages(
     first: Query,
     pageSize: number,
@@ -412,8 +415,8 @@ class Model {
   }
 
   /**
-   * Asks the reader with a small budget, and repeats with larger budgets until one
-   * suffices. The engine itself repeats only once.
+   * Asks the reader with a small budget, and repeats with larger budgets until one is sufficient.
+   * The engine itself repeats only once.
    */
   #askShort(query: Query): Answer {
     for (let units = 50; ; units *= 10) {
@@ -441,7 +444,8 @@ class Model {
   #replacement(before: StoredRecord): Write {
     const beforeDocument = parseStored(before.text) as JsonObject
     const fields = randomFields(this.#random, this.#given.shape)
-    // Half of the replacements change only some fields, so that entries are kept, removed and added.
+    // Half of the replacements change only some fields, so that index entries are kept, removed and
+    // added.
     const kept = this.#random.chance(0.5) ? beforeDocument : []
     const document: JsonObject = new Map([['_id', before.id], ...kept, ...fields])
     return {
@@ -505,8 +509,8 @@ function assertPages(
     assert.deepEqual(texts, whole ? expected : expected.slice(0, texts.length), about)
     return
   }
-  // Without a sort, the result must have the right number of records, each once, and all of them
-  // expected.
+  // Without a sort, the result must have the expected number of records, all of them expected and
+  // none of them twice.
   const possible = new Set(expected)
   assert.equal(new Set(texts).size, texts.length, `twice: ${about}`)
   for (const text of texts) assert(possible.has(text), `${text} is not expected: ${about}`)

@@ -6,7 +6,7 @@ import type { Service } from './tables-session.ts'
 /** Servers by the name of their engine. */
 export type Servers = ReadonlyMap<string, TestServer>
 
-/** Sends each write to all servers, whose answers must be equal. */
+/** Sends each write to all servers. Their answers must be equal. */
 export class EnginesInStep implements Service {
   readonly servers: Servers
 
@@ -34,7 +34,7 @@ export class EnginesInStep implements Service {
     return Promise.resolve()
   }
 
-  /** Services that send to one server each. */
+  /** Services that send to a single server each. */
   get each(): ReadonlyMap<string, Service> {
     return new Map(
       [...this.servers].map(([name, server]) => [
@@ -48,7 +48,10 @@ export class EnginesInStep implements Service {
   }
 }
 
-/** The status of an answer without warnings, because engines differ in which reads are slow. */
+/**
+ * The status of an answer without warnings: they differ between engines, because different reads
+ * are slow.
+ */
 function statusOf({ body }: CommandAnswer): unknown {
   const { warnings, ...status } = body.status ?? {}
   void warnings

@@ -1,6 +1,6 @@
 /**
  * The possible results of a find: groups of items in a fixed order. The items of a group tie in the
- * sort and come in any order. Without a sort there is one group.
+ * sort and may come in any order. Without a sort, all items are one group.
  */
 import assert from 'node:assert/strict'
 
@@ -20,7 +20,7 @@ export function grouped<T>(
 
 /**
  * Asserts that `found` is a possible result after the first `skip` items, with at most `limit`
- * items. Texts may repeat, because a projection can exclude the fields that distinguish items.
+ * items. Texts may be equal, because a projection can exclude the fields that distinguish items.
  */
 export function assertInGroups(
   found: readonly string[],

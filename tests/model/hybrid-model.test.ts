@@ -1,6 +1,7 @@
 /**
  * Random writes over HTTP, followed by hybrid searches. Their ranks are compared with a brute-force
- * search: candidates by similarity, and by BM25, first with all terms, then with some.
+ * search. It orders candidates by similarity, and by BM25: first those with all terms, then those
+ * with some terms.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -106,7 +107,7 @@ describe(`hybrid searches compared with brute force, seed ${seed}`, () => {
       Boolean(document.$lexical?.trim()) &&
       (n === undefined || document.n === n) &&
       (rerankOn === '$lexical' || Boolean(document.about?.trim()))
-    // BM25 uses the statistics of all texts, including those of books that the filter excludes.
+    // BM25 uses the statistics of all texts, including texts of books that do not match the filter.
     const bm25 = byTerms(books.values(), words)
     const expected = new Map<
       number,

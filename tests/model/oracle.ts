@@ -1,4 +1,7 @@
-/** The expected answers of an engine, from a plain Map and the functions that define the semantics. */
+/**
+ * The expected answers of an engine, computed from a plain Map by the functions that define the
+ * semantics.
+ */
 import type { SearchFields } from '../../src/engine/contract.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'

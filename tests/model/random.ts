@@ -1,6 +1,6 @@
 /**
- * Random documents, filters and sorts from small vocabularies, so that filters often match and sorts
- * often tie. One seed determines all of them.
+ * Random documents, filters and sorts from small vocabularies, so that filters often match and
+ * sorts often tie. One seed determines all of them.
  */
 import { readNumeral } from '../../src/json/decimal.ts'
 import { extendedOf } from '../../src/json/extended.ts'
@@ -15,8 +15,8 @@ import type { SearchFields } from '../../src/engine/contract.ts'
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 /**
- * Factor for the length of a run. Set TIMES for long runs. Every run has a new seed, so many short runs
- * cover as much.
+ * Factor for the length of a run. Set TIMES for long runs. They are rarely necessary: every run has
+ * a new seed, so many short runs test as much.
  */
 export const times = Number(process.env['TIMES'] ?? 1)
 
@@ -165,7 +165,8 @@ export function pathOf(text: string): Path {
 }
 
 /**
- * A random filter that the parser can produce: with indexed paths only, and values that it accepts.
+ * A random filter that the parser can produce: with indexed paths only, and with values that the
+ * parser accepts.
  */
 export function randomFilter(
   random: Random,

@@ -1,6 +1,6 @@
 /**
- * The length of the models of reads: a number of reads per table or collection, or MINUTES in total.
- * Each target has a seed of its own; SEED sets the seed of the first one.
+ * Determines how long the models of reads run: a number of reads per table or collection, or
+ * MINUTES in total. Each target has a separate seed. SEED sets the seed of the first target.
  */
 import { after, test } from 'node:test'
 import { CollectionReadsModel } from './collection-reads-model.ts'
@@ -16,8 +16,8 @@ interface Model {
 }
 
 /**
- * Defines tests of reads in the suite that calls this function. The first test that runs calls
- * `servers`.
+ * Defines tests of reads in the suite that calls this function. `servers` is called when the first
+ * test runs.
  */
 export function testReads(
   servers: () => Servers,
@@ -36,9 +36,10 @@ export function testReads(
   }
   for (const kind of ['table', 'collection'])
     for (let i = 0; i < targets; i++)
-      test(`${reads} reads of ${kind} ${i} match, seed ${seed + i}`, () => run(kind, i))
+      test(`${reads} reads of ${kind} ${i} return the expected records, seed ${seed + i}`, () =>
+        run(kind, i))
   if (minutes > 0)
-    test(`further reads match for ${minutes} minutes`, async () => {
+    test(`further reads return the expected records for ${minutes} minutes`, async () => {
       for (let i = targets; performance.now() < until; i++) {
         await run('table', i)
         await run('collection', i)

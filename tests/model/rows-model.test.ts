@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed, times } from './random.ts'
 
-// A small memtable, so that there are many runs on several levels.
+// With a small memtable, there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const stepCount = 330 * times
@@ -50,7 +50,7 @@ describe(`rows compared with a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const indexed of [false, true])
-    test(`${stepCount} commands match ${indexed ? 'with' : 'without'} indexes`, async () => {
+    test(`rows are equal after ${stepCount} commands, ${indexed ? 'with' : 'without'} indexes`, async () => {
       const model = new Model(server, new Random(seed), indexed ? 'indexed' : 'plain')
       await model.create(indexed)
       for (let i = 0; i < stepCount; i++) {
@@ -98,7 +98,7 @@ class Model {
     else await this.#deleteAll()
   }
 
-  /** Compares all rows, and the rows that an index finds. */
+  /** Compares all rows, and the rows that are found by an index. */
   async compare(): Promise<void> {
     await this.#compare({}, () => true)
     const text = this.#random.pick(['', 'one', 'ünï'])
@@ -288,8 +288,8 @@ class Model {
 type Act = (operator: string, name: string, argument: unknown) => void
 
 /**
- * The stored form of a value: sets and maps are sorted and have no duplicates; undefined when
- * empty.
+ * The stored form of a value. Sets and maps are sorted and have no duplicates. An empty set or map
+ * is undefined.
  */
 function normal(name: string, value: unknown): unknown {
   if (value === null || value === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * Random writes over HTTP to a collection with vectors and texts, each followed by searches that are
- * compared with a brute-force search of a plain Map. The collection is small, so searches by vector
- * must be exact.
+ * Random writes over HTTP to a collection with vectors and texts. Each is followed by searches that
+ * are compared with a brute-force search of a plain Map. The collection is small, so searches by
+ * vector must be exact.
  */
 import { lexicalOperators, type LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'
@@ -29,7 +29,7 @@ describe(`searches compared with a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const [round, metric] of (['cosine', 'dot_product', 'euclidean'] as const).entries())
-    test(`${writesPerRun} writes, each followed by four searches, match by ${metric}`, async (t) => {
+    test(`four searches after each of ${writesPerRun} writes return equal results, with the metric ${metric}`, async (t) => {
       const model = new Model(server, new Random(seed + round), metric)
       await model.create()
       for (let i = 0; i < writesPerRun; i++) {
@@ -41,7 +41,7 @@ describe(`searches compared with a plain Map, seed ${seed}`, () => {
     })
 })
 
-/** A document; its fields are in the order in which the service returns them. */
+/** A document. Its fields are in the order in which the service returns them. */
 interface Book {
   readonly _id: number
   readonly n?: number
@@ -52,7 +52,7 @@ interface Book {
 
 type SearchFields = Pick<Book, '$vector' | '$lexical'>
 
-/** A filter as requests send it, and its meaning. */
+/** A filter as requests contain it, and its meaning. */
 interface Condition {
   readonly filter: object
   readonly holds: (book: Book) => boolean
@@ -83,7 +83,7 @@ class Model {
 
   write(): Promise<void> {
     const random = this.#random
-    // The probabilities keep the collection small enough for brute force, with some ids
+    // These probabilities keep the collection small enough for brute force, and leave some ids
     // unused.
     const { size } = this.#books
     if (size < 150 && random.chance(size < 80 ? 0.6 : 0.1)) return this.#insert()
@@ -137,8 +137,8 @@ class Model {
   }
 
   /**
-   * Asserts that the best results were found, in order. When the last of these tie with further
-   * documents, any of the tied ones may be returned.
+   * Asserts that the best results were found, in order. If the last results tie with documents that
+   * were not returned, the service may return any of the tied ones.
    */
   #assertBest(
     found: readonly { readonly _id: number; readonly score: number }[],
@@ -165,8 +165,8 @@ class Model {
   }
 
   /**
-   * Searches by terms. The service may sum term scores in another order, so scores can differ in
-   * their last digits.
+   * Searches by terms. The service may add the scores of terms in another order, so scores can
+   * differ in their last digits.
    */
   async #searchByTerms(): Promise<void> {
     const text = this.#words(1, 3)
@@ -251,7 +251,8 @@ class Model {
       matched += status!['matchedCount'] as number
       pageState = status!['nextPageState']
     } while (pageState !== undefined)
-    // An updated book may stop matching before the next page; no other book starts to match.
+    // An updated book may stop matching before the next page is read. No other book starts to
+    // match.
     assert.equal(matched, ids.length, this.#label)
     for (const id of ids) this.#books.set(id, changed(this.#books.get(id)!, change))
   }
@@ -284,7 +285,10 @@ class Model {
     for (const id of ids) this.#books.delete(id)
   }
 
-  /** Clauses of an update or delete that choose one book, and all books that they may choose. */
+  /**
+   * Clauses of an update or delete that choose one book, and all books that these clauses may
+   * choose.
+   */
   #choose(): { readonly clauses: object; readonly chosen: readonly Book[] } {
     const condition = this.#condition()
     const { filter } = condition
@@ -412,8 +416,8 @@ class Model {
   }
 
   /**
-   * Random numbers of a vector. Few different ones exist, so that similarities tie; whole numbers
-   * are exact in 32 bits.
+   * Random numbers of a vector. There are few different numbers, so that similarities tie. Whole
+   * numbers are exact in 32 bits.
    */
   #numbers(): number[] {
     const numbers = this.#random.list(dimension, dimension, () =>
@@ -469,7 +473,7 @@ interface Change {
   readonly update: object
 }
 
-/** The book after an update; existing fields keep their positions. */
+/** The book after an update. Existing fields keep their positions. */
 function changed(book: Book, { set, unset }: Change): Book {
   const { $vector, $lexical, ...fields } = { ...book, ...set }
   const kept = (name: keyof SearchFields, value: unknown) =>

@@ -1,6 +1,6 @@
 /**
- * Expected search results, by brute force. Documents are plain objects in wire form, with $vector and
- * $lexical among their fields.
+ * Expected search results, computed by brute force. Documents are plain objects as requests contain
+ * them, with $vector and $lexical among the fields.
  */
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
 import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
@@ -35,8 +35,8 @@ export function bySimilarity<Document extends SearchedDocument>(
 }
 
 /**
- * Documents with every term of a text, or with any term, by descending BM25 score. With the operator
- * `any`, documents with every term have a score that is higher by 1 000, because they come first. Uses
+ * Documents with every term of a text, or with any term, by descending BM25 score. With the
+ * operator `any`, documents with every term come first, so their score is increased by 1 000. Uses
  * the standard analyzer.
  */
 export function byTerms<Document extends SearchedDocument>(
@@ -81,7 +81,7 @@ interface CountedTerms {
   readonly length: number
 }
 
-/** A cache, because the same texts are analyzed repeatedly. */
+/** Caches analyzed texts, because the same texts occur repeatedly. */
 const known = new Map<string, CountedTerms>()
 
 function termsOf(text: string): CountedTerms {

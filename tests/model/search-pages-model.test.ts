@@ -1,7 +1,8 @@
 /**
  * Sorts by terms, page by page over HTTP, while random writes change the texts and thereby the
  * statistics of scores. All pages together must return each unchanged document or row once, in the
- * order of scores before the first page. These scores come from a plain implementation of the formula.
+ * order of scores before the first page. These scores come from a plain implementation of the
+ * formula.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -11,7 +12,7 @@ import { lexicalOperators } from '../../src/language/sorts/sort.ts'
 import { Random, seed, times } from './random.ts'
 import { byTerms } from './search-oracle.ts'
 
-/** Small, so that few matches fill many pages. */
+/** The page size is small, so that a few matches fill many pages. */
 const pageSize = 6
 const rounds = 3 * times
 const findsPerRound = 6
@@ -163,11 +164,12 @@ class Model {
       assert(scores.has(id), `${terms}: ${id} does not match`)
       if (i === 0) continue
       const before = kept[i - 1]!
-      // Term scores may be summed in another order, so equal scores can differ in the last digits.
+      // The service may add the scores of terms in another order, so equal scores can differ in the
+      // last digits.
       const difference = scores.get(before)! - scores.get(id)!
       assert(difference > -1e-9, `${terms}: ${before} before ${id}`)
     }
-    // Every unchanged match that scores higher than the last found record must have been found.
+    // Every unchanged match with a higher score than the last found record must have been found.
     const last = kept.at(-1)
     for (const { document, score } of best)
       if (last !== undefined && isSame(document._id) && score > scores.get(last)! + 1e-9)
@@ -175,7 +177,7 @@ class Model {
   }
 
   /**
-   * Writes items, which changes the statistics: the number of texts, their lengths, and the
+   * Writes items. This changes the statistics: the number of texts, their lengths, and the
    * number of texts with a term.
    */
   async #write(): Promise<void> {

@@ -24,8 +24,8 @@ export function sortJson(sort: readonly SortKey[]): JsonObject {
 /** JSON that parses to the filter. */
 export function filterJson(filter: Filter): JsonObject {
   if (filter.kind === 'and' || filter.kind === 'or') {
-    // The parser ignores an empty $or, but an empty `or` matches nothing, so it is written as a
-    // filter that matches nothing.
+    // The parser ignores an empty $or, but an empty `or` matches nothing. So it is written as
+    // another filter that matches nothing.
     if (filter.kind === 'or' && filter.of.length === 0)
       return new Map([['_id', new Map([['$in', []]])]])
     return new Map([[`$${filter.kind}`, filter.of.map(filterJson)]])
@@ -57,7 +57,8 @@ function operatorOf(comparison: Comparison): [string, Value] {
 }
 
 /**
- * Number of comparisons on a path. An empty `or` counts as one of _id, because it is written so.
+ * Number of comparisons on a path. An empty `or` counts as a comparison of _id, because requests
+ * contain that instead.
  */
 function count(filter: Filter, path: string): number {
   if (filter.kind !== 'and' && filter.kind !== 'or')

@@ -21,7 +21,7 @@ export class TableReadsModel {
   readonly #writes: Writes
   readonly #reads: TableReads
 
-  /** The seed determines the whole run. */
+  /** The seed determines all random choices of the run. */
   constructor(servers: Servers, seed: number, name: string) {
     const random = new Random(seed)
     const table = tableFor(random)
@@ -107,7 +107,7 @@ function tableFor(random: Random): TableOracle {
   return new TableOracle(columns, partitionBy, partitionSort)
 }
 
-/** Random indexes on the columns of a table. The vector column always has one. */
+/** Random indexes on the columns of a table. The vector column always has an index. */
 function indexesFor(table: TableOracle, random: Random, name: string): readonly Index[] {
   const metric = random.pick(['cosine', 'dot_product', 'euclidean'] as const)
   return table.columns.flatMap((column): readonly Index[] => {

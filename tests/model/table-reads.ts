@@ -1,6 +1,6 @@
 /**
- * Random finds of rows with any combination of filter, sort, projection, limit, skip and paging. They
- * are sent to several engines and compared with rows in a plain Map.
+ * Random finds of rows with any combination of filter, sort, projection, limit, skip and paging.
+ * They are sent to several engines and compared with rows in a plain Map.
  */
 import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'
@@ -35,18 +35,18 @@ import {
 import { Session, type Service, type World } from './tables-session.ts'
 import { object, randomVector, Raw, spellVector, type Json } from './tables-values.ts'
 
-/** A find and its expected answer. */
+/** A find and the expected answer. */
 interface Read {
   readonly filter: Json
   readonly sort: Json | undefined
   readonly options: Readonly<Record<string, Json | undefined>>
-  /** Matching rows in groups, in the order of the sort; the rows of a group tie. */
+  /** Matching rows in groups, in the order of the sort. The rows of a group tie. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
   /** Whether the result is limited to one page. */
   readonly isOnePage: boolean
-  /** The query vector that the status must contain; undefined: none. */
+  /** The query vector that the status must contain; undefined: the status must contain none. */
   readonly sortVector: readonly number[] | undefined
 }
 
@@ -62,7 +62,7 @@ interface SortKey {
 
 type Options = Readonly<Record<string, Json | undefined>>
 
-/** Similarities that differ by less than this may come in any order. */
+/** Results whose similarities differ by less than this may come in any order. */
 const tolerance = 1e-6
 
 export class TableReads {
@@ -75,7 +75,7 @@ export class TableReads {
   readonly #filters: RandomFilters
   readonly #sessions: ReadonlyMap<string, Session>
 
-  /** Failures print the seed. */
+  /** The seed is printed in failures. */
   constructor(
     world: World,
     services: ReadonlyMap<string, Service>,
@@ -203,7 +203,7 @@ export class TableReads {
     }
   }
 
-  /** A find within a partition, in key order or its reverse. */
+  /** A find within a partition, in the order of the key or in the reverse order. */
   #byKey(): Read | undefined {
     const random = this.#random
     const { partitionSort } = this.#table
@@ -230,7 +230,7 @@ export class TableReads {
     if (sort.length === 0) return undefined
     this.#count('by values')
     const matching = this.#matching(this.#condition(), compareBySort(sort))
-    // A sort by key columns alone may use the stored order, which does not support skip.
+    // A sort by key columns alone may be served by the stored order, which does not support skip.
     const isOther = sort.some(({ column }) => !this.#table.isKey(column))
     return { ...matching, sort: spellSort(sort), ...this.#more({ skips: isOther }) }
   }
@@ -282,7 +282,8 @@ export class TableReads {
       return text !== undefined && hasWords(text, words, analyzer, operator)
     }
     const holds = (row: Row) => has(row, 'any') && condition.holds(row)
-    // One group each, because other tests check the order by relevance.
+    // Rows with all terms are one group, rows with some terms another: other tests check the order
+    // within each.
     const compare = (a: Row, b: Row) => Number(has(b, 'all')) - Number(has(a, 'all'))
     const matching = this.#matching({ ...condition, holds }, compare)
     return {
@@ -329,7 +330,7 @@ export class TableReads {
     return [...columns].map((column) => ({ column, direction: random.pick([1, -1]) }))
   }
 
-  /** A projection of any columns, whether or not the find uses them in other clauses. */
+  /** A projection of any columns, including columns that no other clause of the find uses. */
   #projection(): {
     readonly columns: readonly Column[]
     readonly projection: Json | undefined

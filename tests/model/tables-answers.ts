@@ -17,7 +17,8 @@ export class Answers {
   }
 
   /**
-   * Reads all pages of a find whose rows come in stored order, so without a count of sorted rows.
+   * Reads all pages of a find whose rows come in stored order. The reply must then have no count of
+   * sorted rows.
    */
   async allPages(
     clauses: Clauses,
@@ -25,15 +26,15 @@ export class Answers {
     columns: readonly Column[],
   ): Promise<Found[]> {
     const { found, sortedRowCount } = await this.sortedPages(clauses, { limit }, columns)
-    // Empty results are excluded: a contradictory filter names no partition, so the service counts
-    // its rows as sorted.
+    // Empty results are excluded: a contradictory filter selects no partition, so the service
+    // returns a count of sorted rows.
     if (found.length > 0) assert.equal(sortedRowCount, undefined)
     return found
   }
 
   /**
-   * Reads all pages of a find. Checks that each is full except the last, and returns the count of
-   * sorted rows from the first.
+   * Reads all pages of a find. Checks that each page except the last is full. Returns the count of
+   * sorted rows that the first page contains.
    */
   async sortedPages(
     clauses: Clauses,
@@ -99,7 +100,7 @@ export class Answers {
   }
 
   /**
-   * Converts the key of an inserted row, as insertedIds contains it, to a text of the
+   * Converts an element of insertedIds, which is the key of an inserted row, to a text of the
    * model. Binary values in insertedIds have no $binary wrapper.
    */
   readId(id: readonly Value[]): string {

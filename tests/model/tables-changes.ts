@@ -65,12 +65,12 @@ export class SchemaChanges {
     const answer = await this.#whileWriting(isAlone, () =>
       this.#session.send(this.#session.name, createIndex(index)),
     )
-    // Index names in other cases than snake_case cause a warning, so only `ok` is compared.
+    // Index names in other cases than snake case cause a warning, so only `ok` is compared.
     assert.equal(answer.body.status?.['ok'], 1)
     this.#table.indexes.push(index)
   }
 
-  /** Makes a change. In half of the cases, inserts rows meanwhile, unless `isAlone`. */
+  /** Makes a change. In half of the calls, inserts rows meanwhile, unless `isAlone` is set. */
   async #whileWriting<T>(
     isAlone: boolean | undefined,
     change: () => Promise<T>,
@@ -130,8 +130,8 @@ export class SchemaChanges {
     if (others.length < 3) return
     const column = this.#random.pick(others)
     const isIndexed = table.indexes.some((index) => index.column === column)
-    // A row that updates created may or may not survive the loss of its last value, so a column
-    // with such a value is not dropped.
+    // If only updates created a row, the row may or may not survive the loss of its last value. So
+    // a column that contains such a value is not dropped.
     if (!isIndexed)
       for (const row of table.rows)
         if (
@@ -184,7 +184,7 @@ export interface IndexChange {
   readonly isAlone?: boolean
 }
 
-/** Whether filters mean the same with and without the index. */
+/** Whether filters have the same meaning with and without the index. */
 function isPlainIndex(index: Index): boolean {
   return (
     index.kind === 'vector' || (index.kind === 'regular' && index.folding === undefined)

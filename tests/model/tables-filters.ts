@@ -26,15 +26,16 @@ import {
   type PrimitiveName,
 } from './tables-values.ts'
 
-/** A filter as requests send it, and its meaning. */
+/** A filter as requests contain it, and its meaning. */
 export interface Condition {
   readonly filter: ReadonlyMap<string, Json>
   readonly holds: Holds
   /**
-   * The meaning of the filter inside $not. It is not the negation of `holds`: for null both are false.
+   * The meaning of the filter inside $not. It is not the negation of `holds`: for null, both are
+   * false.
    */
   readonly fails: Holds
-  /** Whether the filter searches words, which is not allowed under $not. */
+  /** Whether the filter searches for words. Such a filter is invalid inside $not. */
   readonly hasMatch?: boolean
 }
 
@@ -57,7 +58,7 @@ export class RandomFilters {
     this.#spread = spread
   }
 
-  /** A random filter of any kind that finds accept. */
+  /** A random filter of any kind that a find accepts. */
   any(depth = 0): Condition {
     const random = this.#random
     const kind = random.next()
@@ -70,8 +71,8 @@ export class RandomFilters {
   }
 
   /**
-   * A filter on the start of the primary key, for whole partitions or parts of them. `length`:
-   * number of columns of the partition sort; `isOne`: whether each partition column has a single
+   * A filter on the start of the primary key: on whole partitions or on parts of them. `length`:
+   * number of columns of the partition sort. `isOne`: whether each partition column has a single
    * value.
    */
   key(
@@ -188,8 +189,8 @@ export class RandomFilters {
   }
 
   /**
-   * A filter on a column with single values. `tests` are its separate comparisons, all of which
-   * must hold.
+   * A filter on a column with single values. `tests` are the separate comparisons of the filter,
+   * all of which must hold.
    */
   #scalar(
     column: Column,
@@ -288,8 +289,8 @@ export class RandomFilters {
   }
 
   /**
-   * Returns a function from an element to a key that is equal for elements that filters treat as
-   * equal.
+   * Returns a function that converts an element to a text. The texts are equal if filters treat the
+   * elements as equal.
    */
   #identity(column: Column, part: Part, type: ElementType): (element: Element) => string {
     if (type !== 'text' && type !== 'ascii') return (element) => identityOf(element, type)
@@ -319,8 +320,8 @@ export class RandomFilters {
   }
 
   /**
-   * An operand for a column: the value of the row, sometimes in another case, or a random value
-   * when the row has none.
+   * An operand for a column: the value of the row, sometimes in another letter case. If the row has
+   * none, a random value.
    */
   #operand(column: Column, like: Row | undefined): Element {
     const { of } = column.type as { of: PrimitiveName }
@@ -357,7 +358,7 @@ function isFilterable(type: Column['type']): boolean {
   return type.kind !== 'vector' && (type.kind !== 'one' || typeof type.of === 'string')
 }
 
-/** Combines conditions in one object; uses $and when two have a member of the same name. */
+/** Combines conditions in one object. Uses $and if two of them have a member with the same name. */
 export function besideEachOther(conditions: readonly Condition[]): Condition {
   const members = conditions.flatMap(({ filter }) => [...filter])
   const filter = new Map(members)
@@ -388,8 +389,8 @@ function negated({ filter, holds, fails }: Condition): Condition {
 }
 
 /**
- * A projection that includes or excludes these columns. Sometimes names an unknown column too,
- * without effect.
+ * A projection that includes or excludes these columns. Sometimes it also names an unknown
+ * column. The server ignores unknown columns.
  */
 export function projectionOf(
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Random finds in a table, compared with its model. */
+/** Random finds in a table, compared with the model of the table. */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
 import { Answers, raw, type Found, type Page } from './tables-answers.ts'
@@ -34,8 +34,8 @@ import {
 import type { Writes } from './tables-writes.ts'
 
 /**
- * Operators for which the service may run several queries, and return the rows of one query after
- * the other.
+ * Operators for which the service may run several queries. It then returns the rows of one query
+ * after those of another.
  */
 const mayTakeSeveral = /"\$(?:or|in|nin|ne|not)"/
 
@@ -81,7 +81,7 @@ export class Finds {
     const matching = table.rows.filter(condition.holds)
     assert.equal(found.length, Math.min(limit ?? Infinity, matching.length))
     if (!table.key.every((column) => columns.includes(column))) {
-      // The projection lacks key columns, so rows are compared as a multiset of texts.
+      // The projection omits key columns, so rows are compared as a multiset of texts.
       const left = new Map<string, number>()
       for (const row of matching) add(left, table.show(row, columns), 1)
       for (const { text } of found)
@@ -94,7 +94,7 @@ export class Finds {
   }
 
   /**
-   * Asserts that each found row matches, occurs once and has the expected text; returns the found
+   * Asserts that each found row matches, occurs once and has the expected text. Returns the found
    * rows.
    */
   #rowsIn(
@@ -114,8 +114,8 @@ export class Finds {
   }
 
   /**
-   * Asserts that found rows form whole partitions, each in its stored order or the
-   * reverse; the last partition may be incomplete.
+   * Asserts that found rows form whole partitions, each in its stored order or in the reverse
+   * order. The last partition may be incomplete.
    */
   #assertStoredOrder(
     found: readonly Found[],
@@ -181,8 +181,8 @@ export class Finds {
     const compare = (a: Row, b: Row) => compareBySort(a, b, sort)
     const start = skip ?? 0
     const count = answer.sortedRowCount
-    // The reply has no count if the stored order serves the sort, which it may do when the filter
-    // fixes the partition by chance.
+    // The reply has no count if the stored order serves the sort. This is possible if the filter
+    // happens to select a single partition.
     if (count !== undefined || !sorted.every((column) => table.isKey(column)))
       assert.equal(count, matching.length)
     const expected = matching.toSorted(compare).slice(start, start + (limit ?? Infinity))
@@ -318,8 +318,8 @@ export class Finds {
   }
 
   /**
-   * Checks a find while rows change between its pages: unchanged rows must come exactly once and in
-   * order.
+   * Checks a find while rows change between its pages. Unchanged rows must be found exactly once
+   * and in order.
    */
   async findWhileChanging(): Promise<void> {
     const random = this.#random
@@ -352,7 +352,8 @@ export class Finds {
       assert.equal(times.get(key) ?? 0, condition.holds(row) ? 1 : 0, key)
       unchanged.set(key, row)
     }
-    // A changed row may move in the sort and come twice. Without a sort, no row may repeat.
+    // A changed row may move in the sort and be found twice. Without a sort, no row may be found
+    // twice.
     if (sort.length === 0) assert.equal(times.size, found.length)
     const inOrder = found.flatMap((key) => unchanged.get(key) ?? [])
     for (const [i, row] of inOrder.entries())
@@ -374,7 +375,7 @@ export class Finds {
     return random.chance(0.6) ? key : besideEachOther([key, this.#filters.any()])
   }
 
-  /** A condition that fixes every partition column, so that the stored order serves the sort. */
+  /** A condition that selects a single partition, so that the stored order serves the sort. */
   #withinPartition(): Condition {
     const random = this.#random
     const { partitionSort } = this.#table
@@ -394,7 +395,7 @@ export class Finds {
     return [...columns].map((column) => ({ column, direction: random.pick([1, -1]) }))
   }
 
-  /** A projection of some columns, `needed` among them. */
+  /** A projection of some columns, including those in `needed`. */
   #projection(needed: readonly Column[]): {
     readonly columns: readonly Column[]
     readonly projection: Json | undefined

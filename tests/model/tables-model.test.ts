@@ -1,10 +1,11 @@
 /**
  * Random commands on random tables over HTTP, compared with rows in a plain Map: rows after writes,
- * found rows, their order and pages, while indexes are created and dropped, columns and types change,
- * and the server restarts. The model defines the meaning of values, filters and sorts independently.
+ * found rows, their order and pages. Meanwhile indexes are created and dropped, columns and types
+ * change, and the server restarts. The model defines the meaning of values, filters and sorts
+ * independently of the server's code.
  *
- * Each table has a seed of its own. A failure prints it with the last commands; SEED makes this table
- * the first of the run.
+ * Each table has a separate seed. A failure prints the seed of its table with the last commands.
+ * SEED makes this table the first one of the run.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -12,7 +13,7 @@ import { seed, times } from './random.ts'
 import { Model } from './tables-model.ts'
 import { FolderService } from './tables-session.ts'
 
-// A small memtable, so that there are many runs on several levels.
+// With a small memtable, there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const rounds = times
@@ -34,13 +35,13 @@ describe(`tables compared with a plain Map, seed ${seed}`, () => {
         commands += model.commands
       }
 
-      test(`${tablesPerRound} tables match, ${stepsPerTable} steps each`, async () => {
-        // Every second table reuses the name of the table before it, which is dropped.
+      test(`${tablesPerRound} tables have the expected rows after ${stepsPerTable} steps each`, async () => {
+        // Every second table reuses the name of the previous table, which was dropped.
         for (let i = 0; i < tablesPerRound; i++)
           await run(new Model(service, seedOf(i), `t${i >> 1}`), stepsPerTable)
       })
 
-      test('a table that takes many steps to read matches', async () => {
+      test('a table that takes many steps to read has the expected rows', async () => {
         await run(
           new Model(service, seedOf(tablesPerRound), 'large', { isLarge: true }),
           20,
@@ -51,7 +52,7 @@ describe(`tables compared with a plain Map, seed ${seed}`, () => {
       test('the data folder is intact after the server stops', () => service.stop())
     })
 
-  test('ran at least the intended number of commands', (t) => {
+  test('servers got at least the intended number of commands', (t) => {
     t.diagnostic(`${commands} commands`)
     assert(commands >= 850 * times, `${commands} commands`)
   })

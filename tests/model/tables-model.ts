@@ -18,7 +18,7 @@ export class Model {
   readonly #finds: Finds
   readonly #changesIndexesInUse: boolean
 
-  /** The seed determines the whole run. */
+  /** The seed determines all random choices of the run. */
   constructor(
     service: Service,
     seed: number,
@@ -26,12 +26,13 @@ export class Model {
     { isLarge = false, vocabulary = anyVocabulary } = {},
   ) {
     const random = new Random(seed)
-    // Names contain the seed, because user-defined types remain when tables are dropped.
+    // Names of types contain the seed, because types remain when tables are dropped.
     const types = ['u1', 'u2']
       .slice(random.integer(0, 2))
       .map((start) => randomUserType(random, `${start}_${seed}`, vocabulary))
     let table = randomTable(random, types, vocabulary)
-    // A large table needs a longer key, because shorter ones do not have enough values.
+    // A large table needs a key with at least two sort columns, because shorter keys do not have
+    // enough values.
     while (isLarge && table.partitionSort.length < 2)
       table = randomTable(random, types, vocabulary)
     const spread = random.pick([2, 6, 40])
@@ -99,8 +100,8 @@ export class Model {
   }
 
   /**
-   * Creates or drops an index during finds. Rows do not change, so finds must return the same with
-   * and without the index.
+   * Creates or drops an index during finds. Rows do not change, so finds must return the same rows
+   * with and without the index.
    */
   async #changeIndexWhileFinding(): Promise<void> {
     const change = { isPlain: true, isAlone: true }

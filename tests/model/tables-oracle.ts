@@ -16,8 +16,8 @@ import {
 } from './tables-values.ts'
 
 /**
- * A column, identified by its object: a column that is added again under a dropped name is another
- * object.
+ * A column, identified by its object. If a column is dropped and its name is added again, the new
+ * column is another object.
  */
 export interface Column {
   readonly name: string
@@ -45,7 +45,7 @@ export type Cells = ReadonlyMap<Column, Cell>
 /** The state of a row. Immutable: a write replaces the object. */
 export interface Row {
   readonly cells: Cells
-  /** Whether an insert wrote the row. Other rows disappear with their last value. */
+  /** Whether an insert wrote the row. If not, the row disappears with its last value. */
   readonly wasInserted: boolean
 }
 
@@ -92,7 +92,7 @@ export class TableOracle {
     return this.key.includes(column)
   }
 
-  /** The key of a row in the Map. */
+  /** The key of a row in the Map of rows. */
   keyOf(cells: Cells): string {
     return textOf(cells, this.key)
   }
@@ -108,8 +108,8 @@ export class TableOracle {
   }
 
   /**
-   * Updates or creates a row. `change` gets the cells of the row; for a new row, only those of the
-   * key.
+   * Updates or creates a row. `change` gets the cells of the row. For a new row, it gets only the
+   * cells of the key.
    */
   update(keyCells: Cells, change: (before: Cells) => Given): void {
     const key = this.keyOf(keyCells)
@@ -142,7 +142,7 @@ export class TableOracle {
         })
   }
 
-  /** Compares by the partition sort; 0 only for rows of different partitions. */
+  /** Compares rows by the partition sort. Returns 0 only for rows of different partitions. */
   compareInPartition(a: Row, b: Row): number {
     for (const { column, direction } of this.partitionSort) {
       const order = compareRows(a, b, column)
@@ -160,7 +160,9 @@ export class TableOracle {
     return shown.sort().join('\n')
   }
 
-  /** A function that normalizes texts as the index on the column, or on a part of it, does. */
+  /**
+   * A function that normalizes texts as the index on the column, or on a part of the column, does.
+   */
   foldingOf(column: Column, part: Part): (text: string) => string {
     const index = this.indexes.find(
       (other) => other.kind === 'regular' && other.column === column && other.part === part,
@@ -179,7 +181,7 @@ export class TableOracle {
 
 /**
  * Whether a vector is part of the key. Rows with such keys can be inserted, but a filter cannot
- * name them.
+ * select them.
  */
 export function hasVectorKey({ key }: TableOracle): boolean {
   return key.some(({ type }) => type.kind === 'vector')
@@ -199,7 +201,10 @@ export function atomIn({ cells }: Row, column: Column): Atom | undefined {
   return cell?.kind === 'one' ? (cell.value as Atom) : undefined
 }
 
-/** The cell with added elements: at the end of a list, in a set, or over the entries of a map. */
+/**
+ * The cell with added elements: at the end of a list, in a set, or as entries of a map, which
+ * replace entries with the same key.
+ */
 export function pushed(
   cell: Cell | undefined,
   type: ColumnType,
@@ -259,7 +264,9 @@ export function similarity(
   }
 }
 
-/** Whether a text contains every word of `words`, divided into words as an index does. */
+/**
+ * Whether a text contains every word of `words`. Both are divided into words as an index does it.
+ */
 export function hasWords(
   text: string,
   words: string,
@@ -294,8 +301,8 @@ function withGiven(cells: Cells, given: Given): Cells {
 function fold(text: string, { ascii, caseSensitive, normalize }: Folding): string {
   const composed = normalize ? text.normalize('NFC') : text
   const cased = caseSensitive ? composed : composed.toLowerCase()
-  // Replaces letters with marks by their base letter, if Unicode has letter and mark as one
-  // character. A separate combining mark is not ASCII, and stays.
+  // Replaces a letter with a diacritic by its base letter, if Unicode has one character for both. A
+  // separate combining mark is not ASCII, and stays.
   return ascii
     ? cased.replace(/[\u00c0-\u017f]/g, (letter) => letter.normalize('NFD')[0]!)
     : cased

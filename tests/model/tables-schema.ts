@@ -23,19 +23,19 @@ export interface Vocabulary {
   readonly names: readonly string[]
   /** Whether indexes may be on columns of user-defined types, and on any vector column. */
   readonly hasAnyIndex: boolean
-  /** Whether sets may hold durations. Durations are not ordered. */
+  /** Whether sets may contain durations. Durations have no order. */
   readonly hasSetsOfDurations: boolean
   /** Whether every column can be dropped, and added again with another type. */
   readonly dropsAnyColumn: boolean
   /** Whether finds may run while an index is created or dropped. */
   readonly changesIndexesInUse: boolean
-  /** Whether a find is always one query, so that the rows of a partition come together. */
+  /** Whether a find is always a single query, so that the rows of a partition come together. */
   readonly findsAtOnce: boolean
 }
 
 /**
- * Names for columns and fields, including some that the service may use internally, and some
- * special to JavaScript.
+ * Names for columns and fields. Some of them are names that the service may use internally, or that
+ * are special in JavaScript.
  */
 const names = [
   ...['id', '_id', 'part-key', '10', '2', 'a.b', 'a', 'b', 'A', 'x y', 'n~2', 'n', 'Ünï'],
@@ -64,7 +64,7 @@ export const anyVocabulary: Vocabulary = {
 }
 
 /**
- * The features that are supported by a cluster and its driver; docs/cassandra.md lists the others.
+ * The features that a cluster and its driver support. docs/cassandra.md lists the missing features.
  */
 export const clusterVocabulary: Vocabulary = {
   names: names.filter((name) => /^\w+$/.test(name) && name !== '__proto__'),
@@ -100,7 +100,7 @@ export function randomTable(
   return new TableOracle(columns, partitionBy, partitionSort)
 }
 
-/** A column with a name that the table does not have and never had. */
+/** A column with a new name: the table has no column of this name, and never had one. */
 export function randomColumn(
   random: Random,
   table: TableOracle,
@@ -223,7 +223,7 @@ function describeElement(type: ElementType, random: Random): Json {
   return random.chance(0.5) ? type : object({ type })
 }
 
-/** A possible index that the table does not have yet. */
+/** An index that is possible, and that the table does not have yet. */
 export function randomIndex(
   random: Random,
   table: TableOracle,

@@ -23,7 +23,7 @@ export interface Service {
 }
 
 /**
- * A server on a data folder, which it keeps across restarts. The folder must be intact after each
+ * A server on a data folder that it keeps across restarts. The folder must be intact after each
  * stop.
  */
 export class FolderService implements Service {
@@ -69,7 +69,7 @@ export class Session {
   }
 
   /**
-   * Sends a command to a target of the keyspace, or to the keyspace itself when `target` is empty.
+   * Sends a command to a target of the keyspace, or to the keyspace itself if `target` is empty.
    */
   async send(target: string, command: Json): Promise<CommandAnswer> {
     this.commands++
@@ -91,7 +91,9 @@ export class Session {
     await this.#service.restart()
   }
 
-  /** A failure message with the last commands. Writes the whole log to a file. */
+  /**
+   * A message for a failure, with the last commands. Writes the whole log of commands to a file.
+   */
   async explain(seed: number): Promise<string> {
     const file = join(tmpdir(), `stela-table-${seed}.log`)
     await writeFile(file, this.#log.join('\n') + '\n')

@@ -1,12 +1,12 @@
 /**
- * Values of columns in the model of tables: their meaning, the forms in which requests may write them,
- * the form of replies, and their order. Nothing here uses the code of the service, which is compared
- * with it.
+ * Values of columns in the model of tables: their meaning, the forms in which requests may contain
+ * them, the form of replies, and their order. Nothing here uses the code of the service, because
+ * the service is compared with it.
  */
 import type { Value } from '../../src/json/value.ts'
 import type { Random } from './random.ts'
 
-/** JSON as a request sends it; numerals keep their digits. */
+/** JSON of a request. Numerals keep their digits. */
 export type Json =
   string | boolean | null | Raw | readonly Json[] | ReadonlyMap<string, Json>
 
@@ -34,8 +34,8 @@ function isList(json: Json): json is readonly Json[] {
 }
 
 /**
- * An object of the members that are defined. Do not use this function for columns, whose
- * names may be special to JavaScript.
+ * An object of those members that are defined. Do not use this function for columns: their names
+ * may be special in JavaScript.
  */
 export function object(members: Readonly<Record<string, Json | undefined>>): Json {
   const given = Object.entries(members).filter(([, value]) => value !== undefined)
@@ -48,7 +48,7 @@ export interface Atom {
   readonly value: unknown
 }
 
-/** A value of a user-defined type; null fields are absent. */
+/** A value of a user-defined type. Null fields are absent. */
 export interface Struct {
   readonly fields: ReadonlyMap<Field, Atom>
 }
@@ -84,9 +84,11 @@ export interface Field {
 }
 
 interface Primitive<T> {
-  /** Special values, such as the first and the last in order. */
+  /** Special values, such as the first and the last value in order. */
   readonly special: readonly T[]
-  /** Returns a value for each integer of at least 0. Values of small integers are far apart. */
+  /**
+   * Returns a value for each integer of at least 0. The values for small integers are far apart.
+   */
   readonly ordinary: (n: number) => T
   readonly compare: (a: T, b: T) => number
   /** A random request form of the value. */
@@ -270,8 +272,8 @@ export function isStruct(element: Element): element is Struct {
 }
 
 /**
- * Compares two elements: negative, zero or positive. User-defined values are compared field by
- * field; null fields sort first.
+ * Compares two elements; the result is negative, zero or positive. User-defined values are compared
+ * field by field. Null fields sort first.
  */
 export function compareElements(a: Element, b: Element, type: ElementType): number {
   if (typeof type === 'string')
@@ -287,13 +289,13 @@ export function compareElements(a: Element, b: Element, type: ElementType): numb
   return 0
 }
 
-/** A text that is equal for equal elements of one type. */
+/** A text that is the same for equal elements of one type. */
 export function identityOf(element: Element, type: ElementType): string {
   return showElement(element, type)
 }
 
 /**
- * A random value. With a small `spread` there are few different values, so that filters match and
+ * A random value. With a small `spread`, there are few different values, so that filters match and
  * sorts tie.
  */
 export function randomAtom(type: PrimitiveName, random: Random, spread: number): Atom {
@@ -312,7 +314,7 @@ export function randomElement(type: ElementType, random: Random, spread: number)
   return { fields }
 }
 
-/** A random cell; undefined: null, or an empty collection or user-defined value. */
+/** A random cell. Undefined represents null, or an empty collection or user-defined value. */
 export function randomCell(
   type: ColumnType,
   random: Random,
@@ -339,23 +341,23 @@ export function randomCell(
   }
 }
 
-/** Integers and halves, which are exact as floats; never a zero vector. */
+/** A vector of integers and halves, which are exact as 32-bit floats. It is never a zero vector. */
 export function randomVector(dimension: number, random: Random): number[] {
   const numbers = random.list(dimension, dimension, () => random.integer(-4, 4) / 2)
   return numbers.every((number) => number === 0) ? numbers.map(() => 1) : numbers
 }
 
 /**
- * The cell of a value without a collection; undefined, which means null, for a user-defined value
- * without any field.
+ * The cell of a single value. Undefined, which means null, for a user-defined value without any
+ * field.
  */
 export function oneCell(value: Element): Cell | undefined {
   return isStruct(value) && value.fields.size === 0 ? undefined : { kind: 'one', value }
 }
 
 /**
- * The cell of a list or set; undefined, which means null, when it is empty. Sets are sorted,
- * without duplicates.
+ * The cell of a list or set. Undefined, which means null, if it is empty. Sets are sorted, and have
+ * no duplicates.
  */
 export function collected(
   { kind, of }: { readonly kind: 'list' | 'set'; readonly of: ElementType },
@@ -368,7 +370,7 @@ export function collected(
   return { kind, elements: sorted }
 }
 
-/** The cell of a map, sorted by key. Of several entries with the same key, the last one counts. */
+/** The cell of a map, sorted by key. If several entries have the same key, the last one counts. */
 export function mapCell(key: PrimitiveName, entries: readonly Entry[]): Cell | undefined {
   if (entries.length === 0) return undefined
   const distinct = new Map(entries.map((entry) => [identityOf(entry[0], key), entry]))
@@ -405,8 +407,8 @@ export function spellCell(cell: Cell, type: ColumnType, random: Random): Json {
 }
 
 /**
- * A random request form of an element. Where `asPairs` is set, the request may also write a
- * user-defined value as pairs.
+ * A random request form of an element. If `asPairs` is set, a user-defined value may also be
+ * written as pairs.
  */
 export function spellElement(element: Element, random: Random, asPairs = false): Json {
   if (!isStruct(element)) return primitives[element.type].spell(element.value, random)
@@ -416,7 +418,7 @@ export function spellElement(element: Element, random: Random, asPairs = false):
   return asPairs && fields.length > 0 ? fields : new Map(fields)
 }
 
-/** The same element; a text may change its case. */
+/** The same element. If it is a text, its letter case may change. */
 export function orInAnotherCase(element: Element, random: Random): Element {
   if (isStruct(element) || typeof element.value !== 'string') return element
   if ((element.type !== 'text' && element.type !== 'ascii') || random.chance(0.7))
@@ -426,7 +428,10 @@ export function orInAnotherCase(element: Element, random: Random): Element {
   return { ...element, value: upper === value ? value.toLowerCase() : upper }
 }
 
-/** A random form of an operand in a filter. Filters accept one more form of UUIDs. */
+/**
+ * A random form of an operand in a filter. Filters accept one form of UUIDs more than other
+ * clauses.
+ */
 export function spellOperand(element: Element, random: Random): Json {
   const written = spellElement(element, random)
   return !isStruct(element) && element.type === 'uuid' && random.chance(0.2)
@@ -521,7 +526,8 @@ function readAtom(value: Value): string {
 }
 
 /**
- * The text of elements. Sets of durations have no defined order, so their elements are sorted here.
+ * The text of elements. Sets of durations have no defined order, so their elements are sorted
+ * before the comparison.
  */
 function showList(elements: string[], type: ColumnType): string {
   const isUnordered = type.kind === 'set' && type.of === 'duration'
@@ -565,7 +571,9 @@ interface Decimal {
   readonly scale: number
 }
 
-/** 10 to the power by which `b` has more decimal places than `a`; 1 if it has no more. */
+/**
+ * The power of 10 for the decimal places that `b` has more than `a`; 1 if `b` does not have more.
+ */
 function power(b: Decimal, a: Decimal): bigint {
   return 10n ** BigInt(Math.max(0, b.scale - a.scale))
 }
@@ -593,7 +601,7 @@ function readNumber(text: string): string {
   })
 }
 
-/** Functions that write a decimal in different forms. */
+/** Functions that write a decimal in different notations. */
 const spellings: readonly ((value: Decimal) => string)[] = [
   ({ units, scale }) => (scale === 0 ? `${units}` : `${units}e${-scale}`),
   ({ units, scale }) => (units === 0n ? '0E7' : `${units}0E${-scale - 1}`),
@@ -663,21 +671,23 @@ function printInstant(ms: number): string {
 
 function spellInstant(ms: number, random: Random): Json {
   if (random.chance(0.2)) return new Map([['$date', new Raw(ms)]])
-  // A time in a zone east of Greenwich is ahead of UTC by the offset of the zone.
+  // The local time in a zone east of Greenwich is ahead of UTC by the offset of the zone.
   const offset = random.chance(0.3) && ms < 4e12 ? random.integer(1, 12) : 0
   const text = new Date(ms + offset * 3_600_000).toISOString()
   return offset === 0 ? text : text.replace('Z', `+${twoDigits(offset)}:00`)
 }
 
-/** Forms of a duration: first that of replies, then others for requests. */
+/** Forms of a duration: first the form in replies, then other forms for requests. */
 type Duration = readonly string[]
 
-/** Forms of an address: first that of replies, then the bytes, then others for requests. */
+/**
+ * Forms of an address: first the form in replies, then the bytes, then other forms for requests.
+ */
 type Address = readonly [shown: string, bytes: string, ...others: string[]]
 
 /**
- * Compares UUIDs by version, then those of version 1 by time. Their text has the most significant
- * digits of the time last.
+ * Compares UUIDs by version, and UUIDs of version 1 by time. The text of a UUID has the most
+ * significant digits of the time last.
  */
 function compareUuids(a: string, b: string): number {
   const key = (uuid: string) => {

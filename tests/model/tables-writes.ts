@@ -278,7 +278,8 @@ export class Writes {
   }
 
   /**
-   * A request form of a cell. An undefined cell is written as null or as an equivalent empty value.
+   * A request form of a cell. An undefined cell is written as null, or as an empty value with the
+   * same effect.
    */
   #spellCell(cell: Cell | undefined, type: ColumnType): Json {
     const random = this.#random
@@ -321,7 +322,9 @@ function none(): undefined {
   return undefined
 }
 
-/** The request form of a map entry in $push; undefined when the service accepts none for it. */
+/**
+ * The request form of a map entry in $push. Undefined if the service accepts no form of this entry.
+ */
 function spellEntry(key: Atom, value: Element, type: ElementType, random: Random) {
   const name = spellElement(key, random)
   const written = spellElement(value, random)

@@ -1,7 +1,7 @@
 /**
- * Checks the files in deploy/ with their real consumers: linters and schemas from PyPI, systemd
- * if installed, and the image. The stages of the image run one after the other, the first with
- * packages from npm's registry and the last in a bare root.
+ * Checks the files in deploy/ with the programs that use them: linters and schemas from PyPI,
+ * systemd if installed, and the container image. The stages of the image run one after the other:
+ * the first stage with packages from npm's registry, the last stage in an empty root folder.
  */
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
@@ -28,7 +28,7 @@ export async function checkDeployFiles(): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-deploy-'))
   const linted = await shell(lint, folder.path, { DEPLOY: join(root, 'deploy') })
   if (linted.code !== 0) return linted.out + linted.err
-  // The build is awaited, because the folder is removed on return.
+  // The build is awaited, because the folder is removed when this function returns.
   return await buildImage(folder.path)
 }
 
@@ -39,7 +39,7 @@ async function buildImage(folder: string): Promise<string | undefined> {
     cpSync(join(root, name), join(built, name), { recursive: true })
   for (const { name, text } of building!) {
     if (name !== 'RUN') continue
-    // Outside of a container, /empty would be created in the root of this machine.
+    // Outside of a container, the script would create /empty in the root folder of this machine.
     const script = text.replace('mkdir /empty', `mkdir '${join(folder, 'empty')}'`)
     const { code, out, err } = await shell(script, built)
     if (code !== 0) return `${script}\n${out}${err}`
@@ -52,7 +52,10 @@ async function buildImage(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Uses the built-in model, which depends on more parts of the image than anything else. */
+/**
+ * Embeds a text with the built-in model: it depends on more parts of the image than any other
+ * feature.
+ */
 async function embedText(url: string, token: string): Promise<void> {
   const send = async (path: string, body: object): Promise<string> => {
     const response = await fetch(`${url}/v1/default_keyspace${path}`, {

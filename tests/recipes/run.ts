@@ -1,10 +1,10 @@
 /**
  * `npm run test:recipes`, optionally with names: follows each page of docs/clients in an empty
- * folder against its own server, and docs/guides/test-an-application.md. Clients are installed from
- * their registries, so this requires a network, and Python and Maven besides npm; `npm test`
- * does not include it. The name `console` runs the code that the console generates for Python
- * and Java, `deploy` checks the files in deploy/, and `mcp-tools` calls every MCP tool with the
- * official Python SDK.
+ * folder against a separate server, and docs/guides/test-an-application.md. Clients are installed
+ * from their registries. So this command requires a network, Python and Maven in addition to npm,
+ * and `npm test` does not include it. The name `console` runs the code that the console generates
+ * for Python and Java, `deploy` checks the files in deploy/, and `mcp-tools` calls every MCP tool
+ * with the official Python SDK.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -27,13 +27,13 @@ const account = { user: 'ann', password: 'secret' }
 /** Name for docs/guides/test-an-application.md. */
 const testSuites = 'test-an-application'
 
-/** Name for the code that the console generates. */
+/** Name that selects the code that the console generates. */
 const codeOfConsole = 'console'
 
-/** Name for the MCP tools. */
+/** Name that selects the MCP tools. */
 const mcpTools = 'mcp-tools'
 
-/** Name for the Dockerfile, the manifests and the other files in deploy/. */
+/** Name that selects the Dockerfile, the manifests and the other files in deploy/. */
 const deployFiles = 'deploy'
 
 const clients = readClients(read('README.md'))
@@ -126,7 +126,8 @@ async function follow({ name }: Client, folder: string): Promise<string | undefi
 }
 
 /**
- * Runs the script with a private copy of /etc/hosts, which it can change without privileges.
+ * Runs the script with a private copy of /etc/hosts, so that the script can change it without
+ * privileges.
  */
 function withOwnHostsFile(script: string): string {
   return `cp /etc/hosts hosts

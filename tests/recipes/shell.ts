@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 /**
- * Maximum time of a script. Installing a client may take minutes; a longer time means that the
- * network or the machine is broken.
+ * Maximum milliseconds of a script. Installing a client may take minutes. A longer time means that
+ * the network or the machine is broken.
  */
 const timeoutMs = 1_200_000
 
@@ -20,7 +20,8 @@ export async function shell(
   cwd: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Shown> {
-  // npm tells its scripts where it runs, and a nested npm would install there.
+  // npm passes its location to scripts in variables. With these variables, a nested npm would
+  // install packages in the outer location.
   const inherited = Object.entries(process.env).filter(
     ([variable]) => !/^(?:npm_|INIT_CWD$|STELA_)/.test(variable),
   )

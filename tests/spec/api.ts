@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Config } from '../../src/settings/config.ts'
 import { testToken, type Answer, type Envelope, type TestServer } from '../harness.ts'
 
-/** Members of an error reply besides its one error. */
+/** Members of an error reply other than its single error. */
 interface Beside {
   readonly status?: object
   readonly documentIds?: readonly unknown[]
@@ -21,7 +21,7 @@ export class Api {
     this.#startOther = startOther
   }
 
-  /** Runs `run` with a server that has other settings. */
+  /** Calls `run` with a server that has these settings. */
   async withSettings(config: Partial<Config>, run: (api: Api) => Promise<void>) {
     const server = await this.#startOther(config)
     try {
@@ -32,8 +32,8 @@ export class Api {
   }
 
   /**
-   * Sends a body to a collection or table of the keyspace, or to the keyspace itself when `target`
-   * is ''.
+   * Sends a body to a collection or table of the keyspace, or to the keyspace itself if `target` is
+   * ''.
    */
   send(target: string, body: unknown): Promise<Answer> {
     const path = target === '' ? '' : `/${target}`
@@ -84,7 +84,7 @@ export class Api {
     isRefusal(answer, expected, beside)
   }
 
-  /** Sends a find that must return exactly these records, on one page, in this order. */
+  /** Sends a find that must return exactly these records, on one page and in this order. */
   async finds(target: string, find: object, records: readonly object[]): Promise<void> {
     const { data } = await this.run(target, { find })
     assert.deepEqual(data, { documents: records, nextPageState: null })
@@ -110,7 +110,8 @@ export class Api {
   }
 
   /**
-   * Inserts a document into a collection, updates it, and asserts that it becomes exactly `after`.
+   * Inserts a document into a collection, updates it, and asserts that the updated document is
+   * exactly `after`.
    */
   async updates(
     collection: string,

@@ -7,7 +7,8 @@ checkStatements('cassandra', async () => {
   const keyspaces = await TestKeyspaces.make()
   const engine = await keyspaces.open()
   return {
-    // This engine is already wrapped in the checks of its contract.
+    // The engine is already wrapped in the checks of its contract, so the server must not wrap it
+    // again.
     start: (config) => startServer({ checked: false, ...config }, engine),
     close: async () => {
       await engine.close()

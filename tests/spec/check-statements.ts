@@ -14,7 +14,8 @@ export interface Servers {
 }
 
 export function checkStatements(engine: EngineName, open: () => Promise<Servers>): void {
-  // Areas share only the server, and mostly wait for it, so they run concurrently.
+  // Areas run concurrently: they share only the server, and spend most of their time waiting for
+  // it.
   describe(`the specification on the ${engine} engine`, { concurrency: true }, () => {
     let servers: Servers
     let models: LetterModels

@@ -4,7 +4,7 @@ import { defaultLimits } from '../../src/limits.ts'
 import type { Api } from './api.ts'
 import type { Area } from './statement.ts'
 
-/** A value for every option of createCollection. */
+/** A value for each option of createCollection. */
 const options = {
   defaultId: { type: 'uuid' },
   vector: {
@@ -22,7 +22,7 @@ const options = {
 
 type Option = keyof typeof options
 
-/** The options of `chosen` as findCollections explains them. */
+/** The options of the collection `chosen`, as findCollections explains them. */
 async function explained(api: Api): Promise<Record<string, unknown>> {
   const { status } = await api.run('', {
     findCollections: { options: { explain: true } },
@@ -37,7 +37,10 @@ async function isExplained(api: Api, option: Option, expected: object = options[
   assert.deepEqual((await explained(api))[option], expected)
 }
 
-/** Creates `chosen` again with another value of one option, which must be rejected. */
+/**
+ * Creates the collection `chosen` again with another value of one option. The server must reject
+ * this.
+ */
 function changes(api: Api, changed: object): Promise<void> {
   return api.refuses(
     '',

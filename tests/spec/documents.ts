@@ -41,7 +41,7 @@ async function keeps(api: Api, collection: string, document: Identified) {
 }
 
 /**
- * Asserts that a single document is rejected: it is not inserted, but other documents of the
+ * Asserts that a single document is rejected: it is not inserted, but other documents of the same
  * request would be.
  */
 function refusesDocument(api: Api, document: Identified, expected: string) {

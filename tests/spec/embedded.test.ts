@@ -8,7 +8,7 @@ import { checkStatements } from './check-statements.ts'
 
 const statements = areas.flatMap((area) => area.statements)
 
-test('statements have unique ids and cite differences that are documented', async () => {
+test('statements have unique ids and cite only documented differences', async () => {
   const ids = statements.map(({ id }) => id)
   assert.deepEqual(ids, [...new Set(ids)])
   const page = new URL('../../docs/differences.md', import.meta.url)

@@ -5,8 +5,8 @@ import type { Api } from './api.ts'
 import type { Area } from './statement.ts'
 
 /**
- * The reranker counts the occurrences of the query in a passage. The vectors of these texts are
- * [2, 1], [3, 2] and [1, 2].
+ * Texts for hybrid searches. The reranker counts the occurrences of the query in a passage. The
+ * vectors of these texts are [2, 1], [3, 2] and [1, 2].
  */
 const insects = [
   { _id: 'one', n: 1, $hybrid: 'ant' },
@@ -17,7 +17,7 @@ const sort = { $hybrid: 'ant' }
 const given = { $hybrid: { $vector: [2, 1], $lexical: 'ant' } }
 const rerank = { rerankOn: '$lexical', rerankQuery: 'ant' }
 
-/** Sends findAndRerank, and compares the ids, the other data and the whole status. */
+/** Sends findAndRerank, and compares the ids, the other data and the whole status of the reply. */
 async function finds(
   api: Api,
   findAndRerank: object,
@@ -36,12 +36,12 @@ function refuses(api: Api, findAndRerank: object, expected: string) {
   return api.refuses('insects', { findAndRerank }, expected)
 }
 
-/** Options with which both searches find all documents, and the best one is returned. */
+/** Options with which both searches find all documents, and only the best document is returned. */
 const firstOnly = { limit: 1, hybridLimits: 3 }
 
 const badValue = '/COMMAND_FIELD_VALUE_INVALID'
 
-/** Variants of `$hybrid` with the same results as the text alone. */
+/** Forms of `$hybrid` with the same results as the plain text. */
 const shapes: readonly (readonly [says: string, command: object])[] = [
   ['a string', { sort }],
   [
@@ -217,7 +217,7 @@ export const hybrid: Area = {
       id: 'hybrid-18',
       section: '4.7',
       says: 'a number in hybridLimits applies to both searches',
-      // Each search finds "one" first.
+      // Both searches rank "one" first.
       run: (api) => finds(api, { sort, options: { hybridLimits: 1 } }, ['one']),
     },
     {

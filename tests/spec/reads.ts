@@ -36,7 +36,7 @@ const filters: readonly Match[] = [
   ['equality with a boolean', { active: false }, ['cy']],
 ]
 
-/** A projection and the resulting document `ann`. */
+/** A projection, and the document `ann` as it returns it. */
 type Projected = readonly [says: string, projection: object, document: object]
 
 const projections: readonly Projected[] = [

@@ -1,9 +1,9 @@
-/** Statements of the specification as values, and the areas that they are grouped in. */
+/** Statements of the specification as values, grouped in areas. */
 import type { Api } from './api.ts'
 
 /** One sentence of the specification, and a request that verifies it. */
 export interface Statement {
-  /** Stable: new statements get new ids, and ids are never reused. */
+  /** The id is stable: new statements get new ids, and ids are never reused. */
   readonly id: string
   /** Section of the specification. */
   readonly section: string
@@ -20,7 +20,7 @@ export interface Deviation {
   readonly difference: number
   /** The actual behaviour. */
   readonly says: string
-  /** Replaces the function of the statement on the engine. */
+  /** Replaces the `run` of the statement on this engine. */
   readonly run?: (api: Api) => Promise<void>
 }
 
@@ -29,7 +29,7 @@ export type EngineName = 'embedded' | 'cassandra'
 /** Statements that share collections and tables. */
 export interface Area {
   readonly name: string
-  /** Creates what the statements share. A statement changes only records of its own. */
+  /** Creates the targets that the statements share. A statement changes only its own records. */
   readonly prepare: (api: Api) => Promise<void>
   readonly statements: readonly Statement[]
 }

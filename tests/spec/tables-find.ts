@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Api } from './api.ts'
 import type { Area, Statement } from './statement.ts'
 
-/** Rows of the partition "seen": `n` counts down as `id` counts up. */
+/** Rows of the partition "seen". `n` decreases while `id` increases. */
 const seen = Array.from({ length: 25 }, (_, id) => ({
   part: 'seen',
   id,
@@ -11,7 +11,10 @@ const seen = Array.from({ length: 25 }, (_, id) => ({
   even: id % 2 === 0,
 }))
 
-/** Rows of one partition that is sorted by "up" in ascending order, then "down" in descending. */
+/**
+ * Rows of one partition that is sorted by "up" in ascending order, then by "down" in descending
+ * order.
+ */
 const ordered = [
   { up: 1, down: 2 },
   { up: 1, down: 1 },
@@ -40,7 +43,7 @@ async function matches(api: Api, filter: object, ...wanted: number[]): Promise<v
 
 const inMemory = 'IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING'
 
-/** Filters on rows, with the ids in the partition "seen". */
+/** Filters on rows, with the ids of the rows in the partition "seen" that they match. */
 const filters: readonly (readonly [says: string, filter: object, ids: number[]])[] = [
   ['a column mapped to a value means equality', { id: 3 }, [3]],
   ['$eq compares for equality', { id: { $eq: 4 } }, [4]],

@@ -9,7 +9,7 @@ function insert(api: Api, ...documents: object[]) {
   return api.run('rows', { insertMany: { documents } })
 }
 
-/** Filters that do not name one row by its primary key with `$eq`. */
+/** Filters that do not select one row by its primary key with `$eq`. */
 const restricted: readonly (readonly [says: string, filter: object, code: string])[] = [
   [
     'a column that is not in the primary key',

@@ -12,11 +12,14 @@ function insert(api: Api, ...documents: object[]) {
 }
 
 /**
- * An operator, the fields of a document before the update, the argument, and the fields after it.
+ * An operator, the fields of a document before the update, the operator's argument, and the fields
+ * after the update.
  */
 type Example = readonly [operator: string, before: object, argument: object, after: object]
 
-/** The first three are named by section 4.4, the others belong to "other update operators". */
+/**
+ * Section 4.4 names the first three operators. The others belong to its "other update operators".
+ */
 const operators: readonly Example[] = [
   ['$set', { a: 1, b: 2 }, { a: 3, 'c.d': 4 }, { a: 3, b: 2, c: { d: 4 } }],
   ['$unset', { a: 1, b: 2 }, { a: '' }, { b: 2 }],

@@ -1,4 +1,4 @@
-/** One client: its records and schemas, and the choice of its next command. */
+/** One client: its records and schemas, and the random choice of its next command. */
 import type { Random } from '../faults/random.ts'
 import { sharedCollections } from './collection-shape.ts'
 import type { Contest } from './contest.ts'
@@ -70,7 +70,8 @@ export class Client {
       while (!isOver()) await this.#step()
       this.line.hangUps = undefined
     } catch (error) {
-      // Clients that stop because another one failed get the same error, so the first trace stays.
+      // When one client fails, the others stop with the same error. The error keeps the trace of
+      // the client that failed.
       if (error instanceof Unexplained) error.trace ??= this.line.trace
       throw error
     }
@@ -95,8 +96,8 @@ export class Client {
   }
 
   /**
-   * Creates or drops an index of `events`. The index changes how other clients' finds are executed,
-   * not what they return.
+   * Creates or drops an index of `events`. The index may change how finds of other clients are
+   * executed, but not what they return.
    */
   async #toggleSharedIndex(): Promise<void> {
     if (this.#sharedIndexes.length === 0) return
@@ -118,7 +119,7 @@ export class Client {
     else this.#madeIndexes.add(name)
   }
 
-  /** Indexes of `events` that must exist because this client created them. */
+  /** Indexes of `events` that must exist, because this client created them. */
   get madeIndexes(): ReadonlySet<string> {
     return this.#madeIndexes
   }

@@ -7,7 +7,9 @@ export interface CollectionShape {
   readonly keyspace: string
   readonly name: string
   readonly vector?: { readonly dimension: number; readonly metric: Metric }
-  /** Whether the server computes vectors of texts, by counting their letters. */
+  /**
+   * Whether the server computes vectors from texts. The test provider counts the letters of a text.
+   */
   readonly vectorize?: boolean
   readonly lexical: boolean
   readonly deny?: readonly string[]
@@ -45,7 +47,7 @@ export function randomShape(random: Random, name: string): CollectionShape {
   }
 }
 
-/** Collections that all clients share; each client has documents of its own. */
+/** Collections that all clients share. Each client reads and changes only its own documents. */
 export const sharedCollections: readonly CollectionShape[] = [
   { keyspace: 'default_keyspace', name: 'plain', lexical: false, deny: ['body'] },
   {

@@ -1,5 +1,5 @@
 /**
- * Documents that all clients compete for: a counter, and prizes, which are ids that only one
+ * Documents for which all clients compete: a counter, and prizes. A prize is an id that only one
  * client can insert.
  */
 import { fromPlain } from '../../src/json/plain.ts'
@@ -15,17 +15,17 @@ const counterId = 'counter'
 const prizesOpen = 3
 
 interface Prize {
-  /** The client whose insert was acknowledged. */
+  /** The client whose insert of the prize was acknowledged. */
   winner: number | undefined
-  /** Clients whose insert was not answered. */
+  /** Clients whose insert of the prize got no answer. */
   readonly maybe: Set<number>
-  /** Whether an answer stated that the id exists. */
+  /** Whether an answer stated that the id of the prize exists. */
   isTaken: boolean
   readonly tried: Set<number>
 }
 
 export class Contest {
-  /** Number of acknowledged increments, and of increments without an answer. */
+  /** Number of acknowledged increments, and number of increments without an answer. */
   #counted = 0
   #maybe = 0
   readonly #seen = new Set<number>()
@@ -104,7 +104,7 @@ export class Contest {
     const counter = found.get(`"${counterId}"`)
     const command = { find: {} }
     this.#checkCounter(counter?.document.get('n'), this.#counted, command)
-    // The read settles all increments without an answer.
+    // The counter shows how many increments without an answer took effect.
     this.#counted = counter!.document.get('n') as number
     this.#maybe = 0
     found.delete(`"${counterId}"`)
@@ -145,8 +145,8 @@ export class Contest {
   }
 
   /**
-   * The first prize that this client has not tried. Older prizes stay open until all clients have tried
-   * them.
+   * The first prize that this client has not tried. Older prizes stay open until all clients have
+   * tried them.
    */
   #openPrize(client: number): number {
     const last = this.#prizes.size

@@ -1,9 +1,9 @@
 /**
- * Damage to one file of a data folder whose server is down: flipped bits, a zeroed page, truncation,
- * removal, or an older copy of the file.
+ * Damage to one file of a data folder whose server is down: flipped bits, a zeroed page,
+ * truncation, removal, or an older copy of the file.
  *
- * Kinds of files and kinds of damage are dealt from shuffled decks, so each occurs equally often,
- * whatever its number of files or bytes.
+ * Kinds of files and kinds of damage are dealt from shuffled decks, so that each kind occurs
+ * equally often, whatever the number and size of its files.
  */
 import {
   copyFileSync,
@@ -65,8 +65,8 @@ export class Damager {
   }
 
   /**
-   * Picks a file; among logs, usually one with frames that its database file lacks, because most
-   * logs are already checkpointed.
+   * Picks a file. Among write-ahead logs, it usually picks one with frames that the database file
+   * does not contain, because most logs are already checkpointed.
    */
   #pickFile(folder: string, files: readonly string[]): string {
     const needed = files.filter(
@@ -107,14 +107,13 @@ export class Damager {
       bytes[place]! ^= 1 << bit
       return `${place}.${bit}`
     })
-    // The same bits may have been flipped twice, which leaves the file unchanged: then
-    // other bits are flipped.
+    // If the same bits were flipped twice, the file is unchanged, so other bits are flipped.
     if (bytes.equals(readFileSync(path))) return this.#flip(path, bytes)
     writeFileSync(path, bytes)
     return `bits ${places.join(', ')} in ${what}`
   }
 
-  /** Zeroes the disk page that contains the target, or the next page with content. */
+  /** Zeroes the disk page at the chosen position, or the next page with content. */
   #zero(path: string, bytes: Buffer): string {
     const { start, what } = aim(path, bytes, this.#random)
     const pages = Math.ceil(bytes.length / diskPage)
@@ -130,7 +129,9 @@ export class Damager {
     return this.#grow(path)
   }
 
-  /** Appends bytes to a file that is empty or all zeros, and so has nothing to damage. */
+  /**
+   * Appends bytes to a file that is empty or contains only zeros, because it has nothing to damage.
+   */
   #grow(path: string): string {
     writeFileSync(path, this.#random.bytes(64), { flag: 'a' })
     return '64 random bytes appended, since the file had no content'
@@ -159,7 +160,7 @@ class Deck {
     let left = this.#left.filter((choice) => choices.has(choice))
     if (left.length === 0) left = [...choices].toSorted()
     const dealt = this.#random.pick(left)
-    // Choices that are absent now remain to be dealt later.
+    // Choices that are unavailable now stay in the deck.
     const rest = this.#left.length === 0 ? left : this.#left
     this.#left = rest.filter((choice) => choice !== dealt)
     return dealt
@@ -225,7 +226,7 @@ function databaseRegions(bytes: Buffer): Region[][] {
   return [leaves, leaves, inner, [{ start: 0, end: 100, what: 'the header' }]]
 }
 
-/** Whether a log has pages that are missing in its database file. */
+/** Whether a write-ahead log has pages that its database file does not contain. */
 function isLogNeeded(folder: string, file: string): boolean {
   const log = readFileSync(join(folder, file))
   const database = readFileSync(join(folder, file.slice(0, -'-wal'.length)))
@@ -245,7 +246,9 @@ function logRegions(bytes: Buffer): Region[][] {
   return [frames, frames, [header]]
 }
 
-/** Regions of the frames of the current log. The file may end with frames of an earlier log. */
+/**
+ * Regions of the frames of the current log. The file may have frames of an earlier log at its end.
+ */
 function framesOf(bytes: Buffer): Region[] {
   if (bytes.length < walHeaderSize) return []
   const frameSize = frameHeaderSize + bytes.readUInt32BE(8)

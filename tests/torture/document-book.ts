@@ -1,4 +1,6 @@
-/** A client's own documents in a collection: their expected states, and how they are read. */
+/**
+ * A client's own documents in a collection: their expected states, and how the client reads them.
+ */
 import { ApiError } from '../../src/errors/api-error.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { fromPlain } from '../../src/json/plain.ts'
@@ -25,15 +27,15 @@ import { randomFields, type Json } from './random-documents.ts'
 import { Unexplained } from './unexplained.ts'
 
 export interface DocumentState extends State {
-  /** The document with its search fields, in the order of replies. */
+  /** The document including its search fields, in the order of replies. */
   readonly document: JsonObject
 }
 
-/** A command that changes documents of a book, and its expected effect. */
+/** A command that changes documents of a book, and the expected effect. */
 export interface DocumentChange {
   readonly command: object
   readonly touched: Touched<DocumentState>
-  /** Possible effects when the command gets no answer. */
+  /** Possible effects if the command gets no answer. */
   readonly mayBe?: Doubt['mayBe']
   /** Checks the answer. Returns the changed documents when the answer determines them. */
   readonly check: (answer: Answer) => Touched<DocumentState> | undefined
@@ -92,7 +94,10 @@ export class DocumentBook {
     return new Map<string, Value>([['_id', id], ...fields])
   }
 
-  /** Limits a filter to documents of this client, where others may match it. */
+  /**
+   * Limits a filter to documents of this client. In a collection without documents of other
+   * clients, it does so in half of the calls.
+   */
   own(filter: Json): Json {
     return this.isAlone && this.random.oneIn(2) ? filter : { owner: this.owner, ...filter }
   }

@@ -45,8 +45,8 @@ export function readDocuments(book: DocumentBook): Promise<void> {
 }
 
 /**
- * Checks a find without a sort, whose documents may come in any order. `limit` spans all of its
- * pages.
+ * Checks a find without a sort, whose documents may come in any order. `limit` applies to all pages
+ * together.
  */
 async function find(book: DocumentBook): Promise<void> {
   const { random } = book
@@ -161,7 +161,7 @@ async function findByVector(book: DocumentBook): Promise<void> {
     throw new Unexplained('another sortVector', { command, answer: sortVector })
 }
 
-/** Checks that each document is found once, with its expected state and similarity. */
+/** Checks that each expected document is found once, with its expected state and similarity. */
 function checkFound(
   book: DocumentBook,
   found: readonly { readonly state: DocumentState; readonly score: number }[],

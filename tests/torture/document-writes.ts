@@ -25,7 +25,7 @@ import {
 } from './random-documents.ts'
 import { Unexplained } from './unexplained.ts'
 
-/** The number of documents that findAndRerank considers at once. */
+/** The number of documents that one findAndRerank considers. */
 const documentsMax = 90
 
 export function writeDocuments(book: DocumentBook): Promise<void> {
@@ -252,10 +252,10 @@ async function updateMany(book: DocumentBook): Promise<void> {
   }
 }
 
-/** A time longer than any offset of the moved clock. */
+/** Milliseconds of a time that is longer than any offset of the moved clock. */
 const clockOffMaxMs = 7 * 86_400_000
 
-/** Sets a time with $currentDate. The time of the server's clock is unknown. */
+/** Sets a time with $currentDate. The test does not know the exact time of the server's clock. */
 async function stampOne(book: DocumentBook): Promise<void> {
   const filter = { _id: toPlain(book.random.pick(book.ids)) }
   const update = { $currentDate: { stamp: true }, $inc: { n: 1 } }
@@ -391,7 +391,10 @@ function returnAfter(book: DocumentBook) {
   return { isAfter, clauses: { projection: { '*': 1 }, options } }
 }
 
-/** A document as clients send it: without the vector that the server computes from its text. */
+/**
+ * A document as clients send it. It omits the vector if the server computes the vector from the
+ * text.
+ */
 function sentForm({ document }: DocumentState): Json {
   const sent = new Map(document)
   if (sent.has('$vectorize')) sent.delete('$vector')

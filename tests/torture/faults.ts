@@ -1,4 +1,7 @@
-/** Faults and their schedule. A round is a sequence of server lives, each ended by a kill or a stop. */
+/**
+ * Faults and their schedule. A life is one server process from its start to its end. A round is a
+ * sequence of lives, each ended by a kill or a stop.
+ */
 import { renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../faults/random.ts'
@@ -7,7 +10,7 @@ import { spoilSnapshots } from './spoiled-snapshots.ts'
 
 /**
  * `hangups` happen in the clients, which disconnect without waiting for an answer. `hostile` is a
- * separate client. `damage` strikes copies of the folder between rounds (strikes.ts).
+ * separate client. `damage` changes files in copies of the folder between rounds (strikes.ts).
  */
 export const faultNames = [
   'kill',
@@ -29,14 +32,14 @@ export interface LifePlan {
   readonly movesClock: boolean
   readonly starvesDisk: boolean
   /**
-   * Whether the disk is still full when the life ends, and whether it is full when the next
-   * life starts.
+   * Whether the disk is still full when the life ends, and whether it is full when the next life
+   * starts.
    */
   readonly endsStarved: boolean
   readonly startsStarved: boolean
   readonly end: 'kill' | 'stop'
   readonly spoilsSnapshots: boolean
-  /** Number of starts that are killed before the next life begins. */
+  /** Number of starts that are killed before the next life serves. */
   readonly startsCut: number
 }
 
@@ -60,12 +63,12 @@ export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifeP
   })
 }
 
-/** Whether rounds consist mainly of strikes on files. */
+/** Whether rounds consist mainly of damage to files. */
 export function isDamageOnly(faults: ReadonlySet<FaultName>): boolean {
   return faults.size === 1 && faults.has('damage')
 }
 
-/** Maximum wait for the commands of a life, for a busy machine. */
+/** Maximum milliseconds to wait for the commands of a life; long enough for a busy machine. */
 const waitMaxMs = 20_000
 
 export class Faults {
@@ -121,7 +124,7 @@ export class Faults {
       delay(waitMaxMs, undefined, { ref: false }),
       broken,
     ])
-    // Waits a random time, so that faults do not coincide with answers.
+    // Waits a random time, so that faults come at different times relative to answers.
     await Promise.race([delay(this.#random.below(40)), broken])
   }
 }

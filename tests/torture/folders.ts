@@ -1,4 +1,4 @@
-/** Data folders as files: copies, digests, and the stores in them. */
+/** Operations on the files of data folders: copies, digests, and the list of stores. */
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -40,7 +40,7 @@ export function copyFolder(from: string, to: string): void {
 }
 
 /**
- * Digests by file. Shared memory and empty logs are left out, because every reader of a SQLite file
+ * Digests by file. Shared memory and empty logs are left out: every reader of a SQLite database
  * creates them.
  */
 export function digestsOf(folder: string): Map<string, string> {
@@ -79,7 +79,7 @@ export interface ReadyStore {
 
 /** Reads the catalog of an intact and unused folder. */
 export function readyStores(folder: string, scratch: string): ReadyStore[] {
-  // Opening a database may checkpoint its log, so this opens a copy.
+  // Opens a copy, because opening a database may checkpoint its log.
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { recursive: true })
   for (const file of ['catalog.db', 'catalog.db-wal'])
@@ -102,7 +102,7 @@ export function readyStores(folder: string, scratch: string): ReadyStore[] {
   }
 }
 
-/** A store in one copy of the folder. Its inode survives moves. */
+/** A store in one copy of the folder. Its inode identifies the store after it was moved. */
 export interface PlacedStore extends ReadyStore {
   readonly inode: number
 }
@@ -114,7 +114,7 @@ export function placeStores(dataDir: string, stores: readonly ReadyStore[]): Pla
   }))
 }
 
-/** The present place of a store. */
+/** The present location of a store. */
 export function whereIs(
   { folder, inode }: PlacedStore,
   dataDir: string,

@@ -1,4 +1,6 @@
-/** Data that exists before clients start: enough vectors that their indexes are saved. */
+/**
+ * Data that exists before clients start. It contains enough vectors for their indexes to be saved.
+ */
 import type { Random } from '../faults/random.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import type { JsonObject } from '../../src/json/value.ts'

@@ -1,6 +1,6 @@
 /**
- * The server across all of its lives. Clients ask for the serving life, and wait until one serves.
- * The scheduler of faults ends one life and starts the next.
+ * The server across all of its lives. Clients ask for the life that serves now, or wait until one
+ * serves. The scheduler of faults ends one life and starts the next.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Life, type LifeOptions } from './life.ts'
@@ -8,16 +8,13 @@ import type { StarvedDisk } from './starved-disk.ts'
 import type { Tally } from './tally.ts'
 import { Unexplained } from './unexplained.ts'
 
-/** A server that takes longer than this to stop hangs. */
+/** Milliseconds after which a stopping server counts as hanging. */
 const stopMaxMs = 60_000
 
-/** A server that neither serves nor ends within this time hangs. */
+/** Milliseconds after which a server that neither serves nor has ended counts as hanging. */
 const startMaxMs = 60_000
 
-/**
- * Options of delays that usually lose their race: an unreferenced timer does not keep the process
- * alive.
- */
+/** Options of timeouts that rarely occur. An unreferenced timer does not keep the process alive. */
 const passing = { ref: false }
 
 export class Host {
@@ -42,7 +39,7 @@ export class Host {
     return Promise.race([this.#broken.promise, this.#serving.promise])
   }
 
-  /** Ends the run: every current and later wait for the server rejects with this failure. */
+  /** Ends the run: every pending and later wait for the server rejects with this failure. */
   breakOff(failure: unknown): void {
     this.#failure ??= failure
     this.#broken.reject(failure)
@@ -73,8 +70,8 @@ export class Host {
     if (started === 'serves') return
     if (started === 'hangs' || this.disk?.isStarved !== true)
       throw new Unexplained(`the server did not start: it ${started}`, { answer: this.log })
-    // A full disk may not have room to open the stores. Frees space, after which the server must
-    // start.
+    // A full disk may have too little space to open the stores. Frees space, after which the server
+    // must start.
     this.tally.startsRefused++
     this.disk.relieve()
     return this.start()
@@ -106,8 +103,8 @@ export class Host {
   }
 
   /**
-   * Creates a life. Every other one keeps few stores open, so that it evicts and opens stores all
-   * the time.
+   * Creates a life. Every second life keeps only a few stores open, so that it evicts and opens
+   * stores all the time.
    */
   #newLife(): Life {
     const { options, tally } = this
@@ -115,7 +112,7 @@ export class Host {
     return new Life({ ...options, flags: [...options.flags, ...few] }, tally)
   }
 
-  /** Starts a life and kills it after `afterMs`, before or soon after it serves. */
+  /** Starts a life and kills it after `afterMs`: before it serves, or soon after. */
   async startInVain(afterMs: number): Promise<void> {
     const life = this.#newLife()
     this.#life = life
@@ -138,7 +135,7 @@ export class Host {
       delay(stopMaxMs, 'hangs' as const, passing),
     ])
     if (code === 0) return
-    // A stop may fail to save a snapshot, but it must never hang.
+    // A stopping server may fail to save a snapshot, but it must never hang.
     const what =
       code === 'hangs'
         ? `the server did not stop in ${stopMaxMs / 1000} s`
@@ -153,7 +150,7 @@ export class Host {
     await this.#life?.kill()
   }
 
-  /** Kills the process without waiting for its end, for an interrupted run. */
+  /** Kills the process without waiting for its end. Used when the run is interrupted. */
   killNow(): void {
     this.#life?.child.kill('SIGKILL')
   }

@@ -1,7 +1,7 @@
 /**
- * A client that attacks the server: expensive requests without a purpose, replies that are
- * never read, bodies that never end. The server must survive and keep answering; the other
- * clients check their own answers.
+ * A client that attacks the server with expensive and useless requests, replies that it never
+ * reads, and bodies that never end. The server must survive and keep answering. The other clients
+ * check their own answers.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,10 +1,10 @@
-/** A client's knowledge of its own records, and how it resolves unknown outcomes. */
+/** Records the state of a client's own records, and resolves unknown outcomes. */
 import { Unexplained } from './unexplained.ts'
 
 /** The expected state of a record. */
 export interface State {
   readonly text: string
-  /** Whether the record holds a time that the server chose; any plausible time matches. */
+  /** Whether the record contains a time that the server chose. Any plausible time then matches. */
   readonly isStamped?: boolean
 }
 
@@ -55,7 +55,10 @@ export class Ledger<S extends State> {
     this.#known.clear()
   }
 
-  /** Checks that the states read after an unknown outcome are possible, and adopts them. */
+  /**
+   * Checks that the records, read after an unknown outcome, are in possible states, and adopts
+   * these states.
+   */
   settle(touched: Touched<S>, found: ReadonlyMap<string, S>, doubt: Doubt): void {
     let isOpen = doubt.mayBe !== 'untouched'
     for (const [key, after] of touched) {

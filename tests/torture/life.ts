@@ -14,7 +14,7 @@ export interface LifeOptions {
   readonly clockFile: string | undefined
 }
 
-/** Processes that must not outlive this one. */
+/** Processes that must end when this process ends. */
 const living = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL')
@@ -27,7 +27,7 @@ export class Life {
   readonly child: ChildProcess
   /** The exit code; null after a signal. */
   readonly ended: Promise<number | null>
-  /** How the test ended the process. A `living` process must not end by itself. */
+  /** How the test ended the process. A process in the state `living` must not end by itself. */
   fate: 'living' | 'killed' | 'stopped' = 'living'
   url = ''
   /** The last output of the process on standard error. */
@@ -58,8 +58,8 @@ export class Life {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: token,
-          // Small limits, so that runs and segments are written and merged all the time, even
-          // during a kill.
+          // Small limits, so that runs and segments are written and merged all the time. Kills then
+          // often interrupt such work.
           STELA_TEST_MEMTABLE: '64',
           STELA_TEST_WAITING: '1000',
           // No warnings about slow commands: on a busy machine, any command can be slow.

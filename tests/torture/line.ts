@@ -1,6 +1,6 @@
 /**
- * A client's connection: sends commands one after the other and classifies their outcomes. The present
- * faults decide whether an error of the server is acceptable.
+ * A client's connection: sends commands one after the other and classifies their outcomes. Whether
+ * an error of the server is acceptable depends on the present faults.
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,11 +22,11 @@ export type Told =
    */
   | { readonly kind: 'lost' }
 
-/** A running server that does not answer within this time hangs. */
+/** Milliseconds after which a running server that does not answer counts as hanging. */
 const answerMaxMs = 60_000
 
 /**
- * Maximum time for which a command may still run after a running server has closed its connection.
+ * Maximum time for which a command may continue to run after the server has closed its connection.
  */
 const cutRestMs = 4_000
 
@@ -34,18 +34,23 @@ const cutRestMs = 4_000
 const traceMax = 60
 const tracedMax = 400
 
-/** One command in `hangUpOneIn` is abandoned, within `hangUpMaxMs` after it is sent. */
+/**
+ * The client abandons one command in `hangUpOneIn`, within `hangUpMaxMs` milliseconds after sending
+ * it.
+ */
 const hangUpOneIn = 250
 const hangUpMaxMs = 15
 
 const turnedAwayRestMs = 20
 const refusedReadRestMs = 50
 
-/** Attempts of a command before repeated rejections count as a failure. */
+/** Attempts of a command before repeated rejections count as a failure of the run. */
 const attemptsMax = 1_000
 
 export class Line {
-  /** The server that answers. Strikes replace it while a damaged copy of the data is served. */
+  /**
+   * The server that answers. While a strike runs, it is a server with a damaged copy of the data.
+   */
   host: Host
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   /** The latest commands and their outcomes. */
@@ -213,8 +218,8 @@ interface Circumstances {
 }
 
 /**
- * Classifies an answer. Errors that blame the request count as answers, which the sender checks.
- * Errors of the server are acceptable only under the present faults.
+ * Classifies an answer. An error that blames the request is an answer, which the sender checks. An
+ * error of the server is acceptable only under some of the present faults.
  */
 function verdictOn(
   { http, body }: Answer,

@@ -1,7 +1,7 @@
 /**
- * Preloaded into a server (node --import): moves the clock that its program sees, in all of its
- * threads, by the milliseconds in a file. Timers keep their pace, as they do on a machine whose clock
- * is set.
+ * Preloaded into a server (node --import). Moves the clock that the server sees, in all of its
+ * threads, by the milliseconds in a file. Timers keep their speed, as they do when the clock of a
+ * machine is set.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
@@ -41,7 +41,10 @@ class MovedDate extends Date {
 
 globalThis.Date = MovedDate as DateConstructor
 
-/** Adds this module to the arguments of each worker, which has arguments of its own. */
+/**
+ * Adds this module to the arguments of each worker. A worker with its own arguments does not
+ * inherit those of the process.
+ */
 const threads = createRequire(import.meta.url)('node:worker_threads') as {
   Worker: typeof Worker
 }

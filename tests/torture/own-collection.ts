@@ -39,12 +39,12 @@ export class OwnCollection {
       after: 'there',
       read: () => this.#read(),
     })
-    // The new collection reuses ids of its predecessor, and must hold none of its documents.
+    // The new collection reuses ids of the dropped one, and must contain none of its documents.
     if (created)
       this.book = new DocumentBook(this.#line, this.#random, this.#owner, shape, true)
   }
 
-  /** Creates the existing collection again, with the same options, which changes nothing. */
+  /** Creates the collection again with the same options. This must change nothing. */
   async #createAgain({ shape }: DocumentBook): Promise<void> {
     await changeSchema(this.#line, {
       path,

@@ -9,7 +9,7 @@ export class OwnKeyspace {
   isThere = false
   readonly #line: Line
   readonly #random: Random
-  /** Minimum and maximum possible number of documents in its collection. */
+  /** Minimum and maximum possible number of documents in the keyspace's collection. */
   #documents: readonly [number, number] | undefined
 
   constructor(line: Line, random: Random, owner: number) {

@@ -20,7 +20,7 @@ import {
 
 const keyspace = '/default_keyspace'
 
-/** Columns that are added and dropped; each always has the same type. */
+/** Columns that are added and dropped. A column always gets the same type again. */
 const extraColumns: readonly (readonly [string, KindName])[] = [
   ['extra_int', 'int'],
   ['extra_set', 'set'],
@@ -114,8 +114,8 @@ export class OwnTable {
     const { columns } = book.shape
     const [name, kind] = this.#random.pick(extraColumns)
     const isThere = columns.has(name)
-    // A row that updates created may or may not survive the loss of its last value, so a column
-    // with such a value is not dropped.
+    // If only updates created a row, the row may or may not survive the loss of its last value. So
+    // a column that contains such a value is not dropped.
     const isLast = ({ cells, wasInserted }: RowState) =>
       !wasInserted && cells.has(name) && cells.size === keyColumns(book.shape).length + 1
     if (isThere && book.ledger.states.some(isLast)) return
@@ -135,8 +135,7 @@ export class OwnTable {
       return
     }
     columns.delete(name)
-    // The values of a column are dropped with the column, and do not return when it is
-    // added again.
+    // A dropped column loses its values. They must not return when the column is added again.
     for (const [key, { cells, wasInserted }] of [...book.ledger.entries]) {
       const left = new Map([...cells].filter(([column]) => column !== name))
       book.ledger.apply(new Map([[key, rowState(left, wasInserted)]]))

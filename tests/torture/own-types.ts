@@ -1,7 +1,6 @@
 /**
- * User-defined types of one client: one that is created and dropped, and one that a small
- * table uses. A field of the second type is renamed back and forth, and the rows must show
- * the new name.
+ * User-defined types of one client. One type is created and dropped. Another one is used by a small
+ * table: a field of this type is renamed back and forth, and the rows must show the new name.
  */
 import type { Random } from '../faults/random.ts'
 import type { Line } from './line.ts'
@@ -18,7 +17,7 @@ export class OwnTypes {
   readonly homesName: string
   readonly #line: Line
   readonly #random: Random
-  /** Fields of the type that is created and dropped; undefined while it does not exist. */
+  /** Fields of the type that is created and dropped; undefined while the type does not exist. */
   #colorFields: readonly string[] | undefined
   #town: 'town' | 'city' = 'town'
 

@@ -38,8 +38,8 @@ export function randomFields(random: Random, shape: CollectionShape): Json {
 }
 
 /**
- * Length of the field `body`. Where it is not indexed, long ones fill the store's log, so that
- * checkpoints occur.
+ * Length of the field `body`. If the field is not indexed, some values are long, so that they fill
+ * the store's log and cause checkpoints.
  */
 function bodyLength(random: Random, { deny }: CollectionShape): number {
   return deny?.includes('body') && random.oneIn(30) ? 30_000 : random.below(300)
@@ -102,14 +102,17 @@ export function randomFilter(random: Random, ids: readonly unknown[], depth = 0)
   ])()
 }
 
-/** The filter, or another one if it compares _id, which is allowed only at the top of a filter. */
+/**
+ * The filter. If it compares _id, returns another filter, because _id is allowed only at the top
+ * level.
+ */
 function withoutIds(filter: Json): Json {
   return '_id' in filter ? { n: { $gte: 10 } } : filter
 }
 
 export function randomSort(random: Random): Json {
   const first = random.pick(['n', 'kind', 'place.shelf', 'price', 'when', 'note'])
-  // The second key, _id, breaks ties, so the order is determined.
+  // The second sort key, _id, breaks ties, so that the order is determined.
   return { [first]: random.pick([1, -1]), _id: random.pick([1, -1]) }
 }
 
@@ -125,7 +128,7 @@ export function randomProjection(random: Random): Json | undefined {
   ])
 }
 
-/** An update that every document of the collection accepts, unless `isBold`. */
+/** An update. Unless `isBold`, every document of the collection accepts it. */
 export function randomUpdate(
   random: Random,
   shape: CollectionShape,

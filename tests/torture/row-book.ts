@@ -1,4 +1,4 @@
-/** A client's own rows in a table: their expected states, and how they are read. */
+/** A client's own rows in a table: their expected states, and how the client reads them. */
 import type { Random } from '../faults/random.ts'
 import { Ledger, type Doubt, type State, type Touched } from './ledger.ts'
 import type { Answer, Line } from './line.ts'
@@ -10,7 +10,7 @@ export interface RowState extends State {
   /** The values by column; columns without a value are absent. */
   readonly cells: ReadonlyMap<string, Cell>
   /**
-   * Whether an insert wrote the row. A row that only updates created disappears with its last
+   * Whether an insert wrote the row. If only updates created a row, it disappears with its last
    * value.
    */
   readonly wasInserted: boolean
@@ -23,7 +23,7 @@ export interface RowChange {
   readonly command: object
   readonly touched: Touched<RowState>
   readonly mayBe?: Doubt['mayBe']
-  /** Possible effects when the server rejects the command. */
+  /** Possible effects if the server rejects the command. */
   readonly refusedMayBe?: Doubt['mayBe']
   readonly check: (answer: Answer) => void
 }
@@ -92,7 +92,7 @@ export class RowBook {
     return Object.fromEntries(keyColumns(this.shape).map((name) => [name, cells.get(name)]))
   }
 
-  /** The row after a write; undefined: it is gone, or never existed. */
+  /** The row after a write; undefined if the row does not exist. */
   written(
     before: RowState | undefined,
     given: Given,
@@ -124,8 +124,8 @@ export class RowBook {
   }
 
   /**
-   * Resolves an unknown outcome. A found row does not show whether an insert wrote it, so
-   * `wasInserted` is taken from the expected state that equals the row.
+   * Resolves an unknown outcome. The row that is found does not show whether an insert wrote it, so
+   * `wasInserted` is taken from the expected state that equals this row.
    */
   async #settle(touched: Touched<RowState>, doubt: Doubt): Promise<void> {
     const found = new Map<string, RowState>()
@@ -192,7 +192,7 @@ function isEmpty(cell: Cell): boolean {
   return typeof cell === 'object' && Object.keys(cell).length === 0
 }
 
-/** The touched rows that the answer to a rejected command names as inserted. */
+/** The touched rows that a rejected command reports as inserted. */
 function insertedOf(touched: Touched<RowState>, { body }: Answer): Touched<RowState> {
   const ids = (body.status?.['insertedIds'] ?? []) as unknown[]
   const keys = new Set(ids.map(canonical))

@@ -90,7 +90,7 @@ async function findPartition(book: RowBook): Promise<void> {
   )
 }
 
-/** Checks a find whose rows the server sorts, page by page. */
+/** Checks a find whose rows the server sorts in memory, page by page. */
 async function findSortedHere(book: RowBook): Promise<void> {
   const { random } = book
   const sortable = book.others.filter((name) => kindOf(book, name).compare !== undefined)
@@ -249,7 +249,7 @@ function randomCondition(book: RowBook): Condition {
   }
 }
 
-/** A random condition on one column. Comparisons with a null column are never true. */
+/** A random condition on one column. Comparisons with null are never true. */
 function scalarCondition(book: RowBook, name: string, kind: ColumnKind): Condition {
   const { random } = book
   const [one, other] = [kind.random(random), kind.random(random)]

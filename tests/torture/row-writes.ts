@@ -28,7 +28,9 @@ async function insertOne(book: RowBook): Promise<void> {
   await insertRow(book, book.newRow())
 }
 
-/** Inserts over an existing row. Columns without a given value keep their values. */
+/**
+ * Inserts a row with an existing key. Columns that the insert does not mention keep their values.
+ */
 async function insertOver(book: RowBook): Promise<void> {
   const given = book.newRow()
   for (const [name, cell] of Object.entries(book.exactly(book.someRow().cells)))
@@ -67,8 +69,8 @@ async function insertMany(book: RowBook): Promise<void> {
     const key = book.keyOf(given)
     touched.set(key, book.written(touched.get(key) ?? book.ledger.get(key), given, true))
   }
-  // Two inserts with the same key make one row with several possible states, so batches with equal
-  // keys are skipped.
+  // Two inserts with the same key write the same row, whose state would then be ambiguous. So
+  // batches with equal keys are skipped.
   const isPlain = touched.size === written.length
   const command = { insertMany: { documents, options: { ordered } } }
   if (!isPlain) return
@@ -92,7 +94,8 @@ async function updateOne(book: RowBook): Promise<void> {
   const before = book.ledger.get(key)
   const { update, given } = randomUpdate(book, before)
   if (given.size === 0) return
-  // Unless the owner is part of the key, the update sets it, so that the row can be found.
+  // If the owner is not part of the key, the update sets it, so that the client finds the row among
+  // its own.
   if (book.shape.columns.has('owner') && !cells!.has('owner')) {
     update['$set'] = { ...update['$set'], owner: book.owner }
     given.set('owner', book.owner)
@@ -158,8 +161,8 @@ async function deleteOne(book: RowBook): Promise<void> {
 }
 
 /**
- * Deletes a range of rows. A large one is deleted by several writes, so a rejected command may have
- * deleted some of the rows.
+ * Deletes a range of rows. A large range is deleted by several writes, so a rejected command may
+ * have deleted some of the rows.
  */
 async function deleteMany(book: RowBook): Promise<void> {
   const { filter, holds } = keyRange(book)

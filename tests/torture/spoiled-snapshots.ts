@@ -1,6 +1,6 @@
 /**
- * Damages files that a server can rebuild. Only snapshots of vector indexes are such files; all other
- * files of a data folder are primary data.
+ * Damages files that a server can rebuild. Only snapshots of vector indexes are such files; all
+ * others of a data folder contain primary data.
  */
 import {
   existsSync,

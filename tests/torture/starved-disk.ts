@@ -58,7 +58,8 @@ export class StarvedDisk {
 
   unmount(): void {
     this.relieve()
-    // The unmount is lazy, because a process that was just killed may hold a file for a moment.
+    // The unmount is lazy, because a process that was just killed may keep a file open for a
+    // moment.
     execFileSync('umount', ['-l', this.folder], { stdio: 'pipe' })
   }
 

@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { program, serverEnvironment } from '../server-environment.ts'
 import { token } from './life.ts'
 
-/** A command that takes longer than this hangs. */
+/** Milliseconds after which a command counts as hanging. */
 const commandMaxMs = 180_000
 
 export interface CommandResult {

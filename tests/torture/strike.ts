@@ -28,12 +28,12 @@ import { Survey, type Difference } from './survey.ts'
 import { Tally } from './tally.ts'
 
 /**
- * `refused`: the server does not start and says why. `repaired`: it does not start, and a repair
- * restored everything, or named what is lost. `reported`: answers differ from the model, and all
- * differences were reported. `noticed`: all answers are correct, and there is a report. `harmless`:
- * all answers are correct, without a report. `silent`: answers differ without a report. `vague`:
- * the server answers with errors that do not mention damage. `failed`: a crash, a hang, or an exit
- * code that indicates one.
+ * `refused`: the server does not start and says why. `repaired`: the server does not start, and a
+ * repair restores everything, or names what is lost. `reported`: answers differ from the model, and
+ * all differences were reported. `noticed`: all answers are correct, and there is a report.
+ * `harmless`: all answers are correct, and there is no report. `silent`: answers differ without a
+ * report. `vague`: the server answers with errors that do not mention damage. `failed`: a crash, a
+ * hang, or an exit code that indicates one.
  */
 export const outcomes = [
   'refused',
@@ -60,8 +60,8 @@ export interface StrikeResult {
   /** Error text of the server that refused to start. */
   readonly refusal: string | undefined
   /**
-   * Whether only `stela check` reports the difference; neither an error nor the server's
-   * log does.
+   * Whether only `stela check` reports the difference. Neither an error nor the server's log
+   * reports it.
    */
   readonly isToldByCheckAlone: boolean
   /**
@@ -106,7 +106,7 @@ export class Strike {
       outcome = 'refused'
       if (refusal.includes('repair --catalog')) {
         outcome = await this.#repair()
-        // The refusal offers this flag except when SQLite cannot read the catalog, which can then
+        // The refusal offers this flag unless SQLite cannot read the catalog: such a catalog can
         // only be rebuilt.
         const isOffered = refusal.includes('--accept-lost-catalog')
         if (this.#options.random.oneIn(2) && isOffered) await this.#acceptLoss()
@@ -186,8 +186,8 @@ export class Strike {
   }
 
   /**
-   * Runs the repair that the refusal offers. Afterwards everything must be present, or be named as
-   * lost.
+   * Runs the repair that the refusal offers. Afterwards everything must be present, or be reported
+   * as lost.
    */
   async #repair(): Promise<Outcome> {
     const dataDir = this.#copy('repair')
@@ -240,8 +240,8 @@ export class Strike {
   }
 
   /**
-   * Lists targets of the default keyspace. Targets of other keyspaces count as listed if their keyspace
-   * is.
+   * Lists targets of the default keyspace. Targets of another keyspace count as listed if their
+   * keyspace is listed.
    */
   async #listTargets(): Promise<ReadonlySet<string>> {
     const { world, stores } = this.#options
@@ -289,7 +289,7 @@ export class Strike {
     const { options } = world.host
     const few = random.oneIn(2) ? ['--max-open', '2'] : []
     const flags = [...options.flags, ...few, ...more]
-    // A new tally, so that the counts of damaged servers stay separate.
+    // A new tally, so that the counts of servers with damaged data stay separate.
     return new Host({ ...options, dataDir, flags }, new Tally(), undefined)
   }
 

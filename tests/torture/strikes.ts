@@ -1,4 +1,4 @@
-/** A series of strikes on the folder of a server that was just killed or stopped. */
+/** A series of strikes on copies of the folder of a server that was just killed or stopped. */
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ import { Unexplained } from './unexplained.ts'
 import type { World } from './verify.ts'
 
 /**
- * Number of earlier copies of the folder that are kept; strikes may restore files from
- * these copies.
+ * Number of earlier copies of the folder that are kept. Strikes may replace files by older ones
+ * from these copies.
  */
 const copiesMax = 6
 
-/** Maximum number of failed strikes whose folders are kept. */
+/** Maximum number of failed strikes for which the folders are kept. */
 const keptMax = 40
 
 export interface StrikesOptions {
@@ -44,8 +44,8 @@ export class Strikes {
   }
 
   /**
-   * Lets clients write, ends the server, and strikes its folder `count` times, each time in its
-   * original state. A server serves before the call and after it.
+   * Lets clients write, ends the server, and strikes a copy of its folder `count` times. Each
+   * strike starts from the original state. A server serves before the call and after it.
    */
   async run(count: number): Promise<void> {
     const { world, random, tally } = this.#options
@@ -66,7 +66,7 @@ export class Strikes {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Lets all clients work until `commands` were sent and answered. */
+  /** Lets the clients send `commands` commands in total, and waits for the answers. */
   async #write(commands: number): Promise<void> {
     const { clients, host } = this.#options.world
     let isOver = false
@@ -81,7 +81,7 @@ export class Strikes {
         delay(writeMaxMs, undefined, { ref: false }),
         host.broken,
       ])
-      // Copies the folder while the server uses it: an unsafe backup, as users make them.
+      // Copies the folder while the server uses it. Such a backup is unsafe, but users make them.
       if (part === copyAt) this.#keepCopy(host.options.dataDir)
     }
     isOver = true
@@ -89,8 +89,8 @@ export class Strikes {
   }
 
   /**
-   * Runs a strike without damage. It must find no differences, so that later differences are caused
-   * by damage.
+   * Runs a strike without damage. It must find no differences. Later differences are then caused by
+   * damage.
    */
   async #control(pristine: string, stores: readonly ReadyStore[]): Promise<void> {
     const { world, random } = this.#options
@@ -158,7 +158,7 @@ export class Strikes {
   }
 }
 
-/** Maximum time for writing, for a busy machine. */
+/** Maximum milliseconds for writing; long enough for a busy machine. */
 const writeMaxMs = 20_000
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Reads everything in the model from a server with damaged data, and lists the differences. When a
- * whole collection or table cannot be read, its documents or rows are read one by one: each must be
- * correct, or rejected by the server.
+ * Reads everything in the model from a server with damaged data, and lists the differences. If a
+ * whole collection or table cannot be read, its documents or rows are read one by one. The server
+ * must return each of them correctly, or reject the read.
  */
 import { toPlain } from '../../src/json/plain.ts'
 import { isObject } from '../../src/json/value.ts'
@@ -40,7 +40,7 @@ export interface Difference {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** Number of single reads per book: by primary key, and by random queries. */
+/** Number of reads per book: of single records by primary key, and by random queries. */
 const keyReads = 4
 const queries = 3
 /** Largest number of documents or rows of a book that are read one by one. */
@@ -48,13 +48,13 @@ const singleReadsMax = 250
 
 export class Survey {
   readonly differences: Difference[] = []
-  /** Reads that were compared with the model. */
+  /** Number of reads that were compared with the model. */
   reads = 0
   readonly #world: World
   readonly #host: Host
   readonly #random: Random
 
-  /** All lines of `world` must be connected to `host`. */
+  /** All clients of `world` must be connected to `host`. */
   constructor(world: World, host: Host, random: Random) {
     this.#world = world
     this.#host = host
@@ -111,8 +111,8 @@ export class Survey {
       const count = isRead ? keyReads : singleReadsMax
       for (const state of this.#some(book.ledger.states, count))
         await this.#attempt(place, () => compareDocument(book, state))
-      // Only books of clients have an owner of at least 0: the queries are designed for their few
-      // records.
+      // Queries are designed for the few records of a client. Books of clients have an owner of at
+      // least 0.
       for (let i = 0; i < queries && book.owner >= 0; i++)
         await this.#attempt(place, () => readSomeDocuments(book))
     }
@@ -140,8 +140,8 @@ export class Survey {
   }
 
   /**
-   * Makes one read; records a difference and returns false when its result differs. Sends nothing
-   * to a server that has died.
+   * Makes one read. If its result differs from the model, records the difference and returns false.
+   * Sends nothing to a server that has died.
    */
   async #attempt(place: string, read: () => Promise<void>): Promise<boolean> {
     if (this.#host.failure !== undefined) return false
@@ -186,7 +186,7 @@ const whatMax = 1_200
 
 function describe(place: string, error: unknown): Difference {
   if (!(error instanceof Unexplained))
-    // Other errors: the answer lacks members that every answer of its kind has.
+    // Any other error means that the answer lacks members that every answer of its kind has.
     return { place, what: `an answer that cannot be read: ${(error as Error).stack}` }
   const what = error.message.slice(0, whatMax)
   const refused = error.refusal?.body.errors?.[0]

@@ -31,8 +31,8 @@ const quarter = (random: Random) => (random.below(400) - 200) / 4
 const twoDigits = (number: number) => String(number).padStart(2, '0')
 
 /**
- * Kinds of columns by name. Values are written in the server's own form, so that texts can be
- * compared.
+ * Kinds of columns by name. Values are written in the form in which the server returns them, so
+ * that texts can be compared.
  */
 export const columnKinds = {
   int: scalar('int', whole, byNumber),
@@ -104,7 +104,7 @@ export interface IndexShape {
   readonly create: object
 }
 
-/** The schema of a table. Mutable, because tables of a single client are altered. */
+/** The schema of a table. It is mutable, because tables of a single client are altered. */
 export interface TableShape {
   readonly name: string
   readonly columns: Map<string, KindName>
@@ -150,7 +150,7 @@ function indexed(shape: TableShape, ...indexes: readonly IndexShape[]): TableSha
   return shape
 }
 
-/** Tables that all clients share; the column `owner` tells their rows apart. */
+/** Tables that all clients share. The column `owner` says which client owns a row. */
 export const sharedTables: readonly TableShape[] = [
   indexed(
     {

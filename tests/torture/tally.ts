@@ -6,14 +6,14 @@ export class Tally {
   rounds = 0
   readonly sent = new Map<string, number>()
   answers = 0
-  /** Commands without an answer, whose effect is unknown. */
+  /** Number of commands without an answer, whose effect is unknown. */
   unknown = 0
-  /** Answers with HTTP 429 or 503: the command was not executed, and is sent again. */
+  /** Number of answers with HTTP 429 or 503. Such a command was not executed, and is sent again. */
   turnedAway = 0
   kills = 0
   stops = 0
   restarts = 0
-  /** Starts that a kill interrupted, and starts that failed on a full disk. */
+  /** Number of starts that a kill interrupted, and number of starts that failed on a full disk. */
   startsCut = 0
   startsRefused = 0
   diskEpisodes = 0
@@ -48,7 +48,7 @@ export class Tally {
     for (const { resolve } of due) resolve()
   }
 
-  /** Resolves when `more` further commands were sent. */
+  /** Resolves after `more` further commands were sent. */
   untilSent(more: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<undefined>()
     this.#waiting.push({ count: this.commands + more, resolve: () => resolve(undefined) })

@@ -17,8 +17,8 @@ const quiet: LifePlan = {
 }
 
 /**
- * Lives of the server by round. Each round also ends with a kill. The stop saves the indexes that
- * are then damaged.
+ * Lives of the server in each round. Each round also ends with a kill. `spoilsSnapshots` damages
+ * the vector indexes that the stop has saved.
  */
 const plans: readonly (readonly LifePlan[])[] = [
   [{ ...quiet, movesClock: true, end: 'stop', spoilsSnapshots: true }],
@@ -48,7 +48,7 @@ test('a server keeps acknowledged writes when it is killed or stopped, the disk 
 })
 
 test('a server with damaged files reports them or refuses to start, and gives no wrong answer before a report', async (t) => {
-  // A fixed seed, so that each run damages the same kinds of files.
+  // The seed is fixed, so that each run damages the same kinds of files.
   const fixed = Number(process.env['SEED'] ?? 20_261_119)
   t.diagnostic(`SEED=${fixed}`)
   const { tally, failure } = await torture({

@@ -1,10 +1,10 @@
 /**
  * Runs a server under load and faults, in rounds.
  *
- * In each round clients send every command. Meanwhile the server is killed and stopped, its
- * disk is filled, its clock is moved, and its saved indexes are damaged. Clients remember
- * acknowledged writes, and compare every answer with them. After each round all data is
- * read again, the server is stopped, and its folder is checked.
+ * In each round, clients send every command. Meanwhile the server is killed and stopped, its disk
+ * is filled, its clock is moved, and its saved indexes are damaged. Clients remember acknowledged
+ * writes, and compare every answer with them. After each round, all data is read again, the server
+ * is stopped, and its folder is checked.
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ export interface TortureOptions {
   readonly faults: ReadonlySet<FaultName>
   /** Whether another round follows after `rounds` rounds. */
   readonly goesOn: (rounds: number) => boolean
-  /** The lives of a round; chosen by the seed when absent. */
+  /** The lives of a round. If absent, the seed determines them. */
   readonly plan?: (round: number, random: Random) => readonly LifePlan[]
   /** Number of strikes on files after each round, with the fault `damage`. */
   readonly strikes?: number
@@ -45,7 +45,10 @@ export interface TortureOptions {
 
 export interface TortureResult {
   readonly tally: Tally
-  /** An observation that no state explains, and where the data is kept; absent when the run passes. */
+  /**
+   * An observation that no possible state explains, and the folder where the data is kept. Absent
+   * if the run passes.
+   */
   readonly failure?: {
     readonly error: Error
     readonly folder: string
@@ -155,7 +158,7 @@ async function runRound(
   const { host, clients } = world
   let isOver = false
   const atWork = [...clients, ...hostile].map((client) => client.run(() => isOver))
-  // The first failure ends the run for all clients.
+  // The first failure of a client ends the run for all clients.
   for (const work of atWork) work.catch((error: unknown) => host.breakOff(error))
   try {
     for (const plan of plans) await lives.liveThrough(plan)

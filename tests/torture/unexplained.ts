@@ -1,12 +1,15 @@
 import type { ProcessAnswer as Answer } from '../faults/server-process.ts'
 
-/** An observation that no possible state of the server explains. Only this fails a run. */
+/**
+ * An observation that no possible state of the server explains. Only such an observation fails a
+ * run.
+ */
 export class Unexplained extends Error {
-  /** `lost`: acknowledged data is missing. */
+  /** `lost` if acknowledged data is missing. */
   readonly kind: 'lost' | 'unexplained'
-  /** The trace of the client: the commands that it sent before. */
+  /** The trace of the client: the commands that it sent before the observation. */
   trace: string | undefined
-  /** The server's error, when the error itself is unexplained. */
+  /** The server's error answer, if the error itself is unexplained. */
   refusal: Answer | undefined
 
   constructor(
@@ -39,7 +42,7 @@ function shown(value: unknown): string {
   return shortened(typeof value === 'string' ? value : JSON.stringify(value), shownMax)
 }
 
-/** Abbreviates runs of filler characters, and cuts the end of a long text. */
+/** Abbreviates repeated filler characters, and truncates a long text. */
 export function shortened(text: string, lengthMax: number): string {
   const telling = text.replace(/([xy])\1{20,}/g, '$1…$1')
   return telling.length <= lengthMax ? telling : `${telling.slice(0, lengthMax)}…`
@@ -72,7 +75,7 @@ export function assertSame(
   )
 }
 
-/** A copy of `texts` that lacks each text of `others` once. */
+/** A copy of `texts` without one occurrence of each text in `others`. */
 function without(texts: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1)

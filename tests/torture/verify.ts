@@ -1,6 +1,6 @@
 /**
- * Compares the whole server with the model: nothing is missing, and nothing is there that no client
- * wrote.
+ * Compares the whole server with the model: nothing may be missing, and the server must not contain
+ * anything that no client wrote.
  */
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
@@ -164,7 +164,9 @@ export function verifyRows(books: readonly RowBook[], rows: readonly RowState[])
     })
 }
 
-/** A list of schema objects, with the names that clients have created. */
+/**
+ * A list of schema objects that the server must return, with the names that clients have created.
+ */
 export interface SchemaList {
   readonly what: string
   /** The target or object to which an entry belongs: "keyspace.target", or another name. */

@@ -1,19 +1,16 @@
-/**
- * Determines the path that accepts a command, for the error about a command sent to another
- * path.
- */
+/** Finds the path that accepts a command. The error for a command on a wrong path contains it. */
 import type { Command, CommandLevel } from './define.ts'
 import { commandsAt } from './registry.ts'
 
 /** Parts of a request's path; missing names are empty. */
 export interface PathNames {
-  /** The part before the names: /v1, or /databases/<id>/v1. */
+  /** Prefix of the path, before the names: /v1, or /databases/<id>/v1. */
   readonly root: string
   readonly keyspace: string
   readonly target: string
 }
 
-/** The path that accepts the command, filled with names from the path of the request. */
+/** The path that accepts the command, with the names from the path of the request. */
 export function pathOf(command: string, sentTo: PathNames): string | undefined {
   for (const level of ['general', 'keyspace', 'target'] satisfies CommandLevel[]) {
     const found = commandsAt[level].get(command)

@@ -25,7 +25,7 @@ export interface Context {
   /** Provider keys in the headers of the request. */
   readonly credentials: ProviderCredentials
   readonly features: Features
-  /** Whether the principal has the permission for the effect on this resource. */
+  /** Whether the principal's roles permit the effect on `place`. */
   readonly may: (effect: Effect, place: { keyspace: string; target?: string }) => boolean
   /** The client that waits for the reply, with its deadline. */
   readonly caller: Caller
@@ -56,16 +56,19 @@ export interface Features {
 }
 
 /**
- * The reply of a command. `document` is one JSON text and `documents` are several, separated by
- * commas, so that stored texts reach the client without parsing; long lists are kept in parts.
- * Absent members are omitted from the body.
+ * The reply of a command. `document` is one JSON text. `documents` are several JSON texts,
+ * separated by commas, so that stored texts reach the client without parsing. Long lists consist of
+ * several strings. Undefined members are omitted from the body.
  */
 export interface Reply {
   readonly data?:
     | { readonly documents: LongText; readonly nextPageState: string | null }
     | { readonly document: string | null }
   readonly status?: Readonly<Record<string, Value | undefined>>
-  /** A list in the status that may be long, as JSON texts separated by commas. */
+  /**
+   * Name of a status member with a possibly long list, and its elements as JSON texts separated by
+   * commas.
+   */
   readonly listed?: { readonly name: string; readonly elements: LongText }
   readonly errors?: readonly ApiError[]
   readonly warnings?: readonly ApiError[]

@@ -53,7 +53,7 @@ import { tracedModels } from './traced-models.ts'
 /** A request for commands, independent of HTTP. */
 export interface Call extends Caller {
   readonly database: Database
-  /** The part of the path before the names, such as /v1, /api/json/v1 or /databases/<id>/v1. */
+  /** Prefix of the path, before the names: /v1, /api/json/v1 or /databases/<id>/v1. */
   readonly root: string
   readonly level: CommandLevel
   /** Name in the path; empty if the path has none. */
@@ -73,13 +73,13 @@ export interface Call extends Caller {
   /** The token of the request; only the engine uses it. */
   readonly token: string
   /**
-   * Reserves memory for the reply of a command before it runs, so that a completed write can be
-   * acknowledged. Returns a promise when it has to wait; fails at the deadline.
+   * Reserves memory for the reply before the command runs. A write that succeeds can then always be
+   * acknowledged. Returns a promise when it has to wait; the promise rejects at the deadline.
    */
   reserveReply(effect: Effect): Promise<void> | undefined
   readonly features: Features
   readonly credentials: ProviderCredentials
-  /** Undefined: tracing is off. */
+  /** Undefined if tracing is off. */
   readonly trace: Trace | undefined
 }
 
@@ -90,7 +90,7 @@ export interface Services {
   readonly log: Log
   readonly audit: Audit
   readonly documentTurns: DocumentTurns
-  /** Default for sorts by terms. */
+  /** Default operator of sorts by terms. */
   readonly lexicalOperator: LexicalOperator
   readonly stores: TargetStores
 }
@@ -212,7 +212,7 @@ function deprecationOf(command: string): readonly ApiError[] {
     : [apiError('DEPRECATED_COMMAND', { command, replacement })]
 }
 
-/** The resource that the command acts on: from its path, and from its field `name`. */
+/** The resource that the command acts on, from the path or from the command's field `name`. */
 function resourceOf(
   call: Call,
   command: Command,
@@ -282,7 +282,7 @@ function runOnTarget(
   services: Services,
 ): Promise<Reply> {
   const { engine } = context
-  /** The store of the target, cached with the target. A traced request gets a store of its own. */
+  /** The store of the target, from the cache. A traced request gets its own store. */
   const storeOf = <Store>(target: Target, make: () => Store) =>
     call.trace === undefined ? services.stores.of(engine, target, make) : make()
   const run = (target: Target): Promise<Reply> => {
@@ -314,8 +314,8 @@ function runOnTarget(
 }
 
 /**
- * The schema of a table may change between its lookup and a read or write. The engine then
- * rejects the operation, and the command starts over. The last attempt locks the schema.
+ * The schema of a table may change between the lookup of the table and a read or write. The engine
+ * then rejects the operation, and the command starts over. The last attempt locks the schema.
  */
 async function runUntilUnchanged(
   found: ReturnType<Engine['findTarget']>,
@@ -328,8 +328,8 @@ async function runUntilUnchanged(
   const attempt = async (lookUp: () => typeof found): Promise<Reply> => {
     const looking = lookUp()
     const target = await looking
-    // One reply of a cluster can answer the lookups of many requests. Without this pause, they
-    // would all continue in the same turn of the event loop.
+    // Several requests can wait for the same reply of a cluster. Without this pause, all of them
+    // would continue in the same turn of the event loop.
     if (looking instanceof Promise) await call.pause()
     if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
     return run(target)
@@ -341,7 +341,8 @@ async function runUntilUnchanged(
       return await attempt(lookUp)
     } catch (error) {
       const isChanged = error instanceof EngineError && error.kind === 'changed'
-      // A command that alters the schema cannot hold the lock, because it would wait for itself.
+      // A command that alters the schema cannot run under the schema lock: it would wait for this
+      // lock forever.
       if (!isChanged || command.does === 'alter') throw error
       lookUp = lookAgain
     }

@@ -66,7 +66,7 @@ export async function unknownTarget(
 
 export function explainHere(failure: unknown, context: ErrorContext, log: Log): ApiError {
   const target = nameOf(context)
-  // The request was already parsed, so the invalid JSON is in a stored text.
+  // The request was already parsed, so the JSON text that is invalid is a stored one.
   if (failure instanceof JsonProblem) return explainText(failure, target, log)
   if (failure instanceof AnalyzerTooLarge)
     return apiError('ANALYZER_TOO_LARGE', { target, size: failure.size, max: failure.max })
@@ -76,7 +76,7 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
     case 'gone':
       return apiError('UNKNOWN_KEYSPACE', { keyspace: context.keyspace })
     case 'changed':
-      // Unreachable: dispatch.ts starts the command over after this error.
+      // Unreachable: dispatch.ts handles this kind by starting the command over.
       return explainBug(failure, log)
     case 'overloaded':
       return apiError('SERVER_OVERLOADED', { reason: 'store', problem, seconds: 1 })
@@ -151,7 +151,8 @@ export function timeoutError(
   problem: string,
 ): ApiError {
   const { command = 'The command', does } = context
-  // A command that timed out before it was identified has written nothing, so it counts as a read.
+  // A command that timed out before it was identified wrote nothing, so the error of a read
+  // applies.
   const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,
@@ -160,7 +161,7 @@ export function timeoutError(
   })
 }
 
-/** The error for a permission that the roles of the token, or the cluster, do not grant. */
+/** The error for an effect that the roles of the token, or the cluster, do not permit. */
 export function unauthorizedError(
   effect: Effect | undefined,
   target: string,
@@ -181,8 +182,8 @@ const actions: Readonly<Record<Effect, string>> = {
 }
 
 /**
- * An internal error. The log gets all details; the client gets a summary, and an id with which
- * the details can be found in the log.
+ * An internal error. The log contains all details. The client gets a summary and an id by which the
+ * details can be found in the log.
  */
 function explainBug(failure: unknown, log: Log): ApiError {
   const error = apiError('UNEXPECTED_SERVER_ERROR', {

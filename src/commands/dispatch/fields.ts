@@ -1,9 +1,9 @@
 /**
  * Parses the fields of commands: names, JSON types and bounds.
  *
- * Fields are parsed before the target is known, so clauses such as a filter or an update are
- * passed on unparsed; `language` parses them. An unknown field or a wrong JSON type ends
- * parsing at once; violated bounds are collected and reported together.
+ * Fields are parsed before the target is known. Clauses such as a filter or an update are therefore
+ * passed on unparsed, for the modules in src/language. An unknown field or a wrong JSON type ends
+ * parsing at once. Violated bounds are collected and reported together.
  */
 import { ApiErrors, apiError, type ApiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
@@ -22,7 +22,7 @@ import {
 } from '../../options/read-value.ts'
 
 export interface Field<T> {
-  /** The accepted values, for descriptions of the API. Only `read` validates. */
+  /** The accepted values, for the OpenAPI description. Only `read` validates. */
   readonly takes: FieldType
   read(value: Value | undefined, at: FieldContext): T
 }
@@ -81,7 +81,7 @@ function readMembers(
   return values
 }
 
-/** Context of a member. Its path is built only when a message needs it. */
+/** Context of a member of an object. Builds the path of the member only when a message needs it. */
 class Member implements FieldContext {
   readonly command: string
   readonly limits: Limits
@@ -112,7 +112,7 @@ export const clauseOrNull: Field<Value | undefined> = {
   },
 }
 
-/** A clause that is parsed later; null counts as absent. */
+/** A clause that is parsed later; null means the same as an absent clause. */
 export const clause: Field<Value | undefined> = {
   takes: { kind: 'object' },
   read: (value, context) => clauseOrNull.read(value, context) ?? undefined,
@@ -127,7 +127,7 @@ const required: Field<Value> = {
   },
 }
 
-/** A required update, which messages call `updateClause`. */
+/** A required update clause. Messages call it `updateClause`. */
 export const requiredUpdate: Field<Value> = {
   takes: required.takes,
   read: (value, context) =>
@@ -146,7 +146,7 @@ export const requiredObject: Field<JsonObject> = {
   read: (value, context) => readObject(required.read(value, context), context) ?? new Map(),
 }
 
-/** A required object with the definition of a new object; its number of parts is bounded. */
+/** A required object that defines a new table, index or type. Its number of parts is bounded. */
 export const definition: Field<JsonObject> = {
   takes: required.takes,
   read: (value, context) => requiredObject.read(clauseOrNull.read(value, context), context),
@@ -179,7 +179,10 @@ export const requiredText: Field<string> = {
   },
 }
 
-/** The terms that a sort by terms requires; absent: the default of the server. */
+/**
+ * Whether documents must contain all terms of a sort by terms, or any. Undefined: the default of
+ * the server.
+ */
 export const lexicalOperator: Field<LexicalOperator | undefined> = {
   takes: { kind: 'choice', of: lexicalOperators },
   read: (value, context) => readChoice(value, context, lexicalOperators),
@@ -245,7 +248,7 @@ export function options<const Shape extends Fields>(
   }
 }
 
-/** The options of commands without options: accepts absent, null and {}. */
+/** For commands without options: accepts absent, null and {}. */
 export const noOptions: Field<undefined> = {
   takes: { kind: 'options', fields: {} },
   read(value, context) {
@@ -257,7 +260,7 @@ export const noOptions: Field<undefined> = {
 
 const aliases = new WeakSet<Field<unknown>>()
 
-/** A field under a second name, which messages do not list among the known fields. */
+/** A field under a second name. Messages that list the known fields omit this name. */
 export function alias<T>(field: Field<T>): Field<T> {
   const copy = { ...field }
   aliases.add(copy)

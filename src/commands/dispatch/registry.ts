@@ -102,12 +102,12 @@ export const deprecated: ReadonlyMap<string, string> = new Map([
   ['findNamespaces', 'findKeyspaces'],
 ])
 
-/** Commands that collections support, for the error of an unsupported command. */
+/** Commands that collections support, listed in the error for an unsupported command. */
 export const collectionCommands = [...commandsAt.target]
   .filter(([, command]) => command.level === 'target' && command.collection !== undefined)
   .map(([name]) => name)
 
-/** Commands that tables support, and alterType, for the error of an unsupported command. */
+/** Commands that tables support, and alterType, listed in the error for an unsupported command. */
 export const tableCommands = [...commandsAt.target]
   .filter(([, command]) => command.level === 'target' && command.table !== undefined)
   .map(([name]) => name)

@@ -8,8 +8,8 @@ import type { KeyspaceContext, Reply } from './define.ts'
 /**
  * Applies the changes, if any, that `plan` derives from the schema of the keyspace.
  *
- * The reply to an invalid request has only errors. A valid request that conflicts with the
- * existing schema started and failed, so its reply also has `ok` 0.
+ * The reply to an invalid request has only errors. If the request is valid but conflicts with the
+ * existing schema, the reply also has `ok` 0, because the schema change was attempted.
  */
 export async function changeSchema(
   { engine, keyspace, caller, explain }: KeyspaceContext,
@@ -27,14 +27,14 @@ export async function changeSchema(
 }
 
 /**
- * The reply of a schema command. `changed` is false when the object already existed, or was
- * already absent.
+ * The reply of a schema command. `changed` is false when a created object already existed, or a
+ * dropped one was absent.
  */
 export function done(changed: boolean): Reply {
   return { status: { ok: 1 }, changed }
 }
 
-/** Kinds of errors for schema changes that the stored data does not permit. */
+/** Errors of schema changes that the stored data does not permit. */
 const rejections: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>([
   'droppedColumn',
   'keptColumn',

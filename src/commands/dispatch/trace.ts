@@ -1,9 +1,9 @@
 /**
- * Trace of a request for its reply: events with elapsed times.
+ * Trace of a request, shown in its reply: events with elapsed times.
  *
- * Most requests have no trace, so callers write `trace?.note(…)`. Messages contain names,
- * counts and times, but no stored or sent data. Event data may contain sent values; only a full
- * trace shows it, and it never contains tokens or keys.
+ * Most requests have no trace, so callers write `trace?.note(…)`. Messages contain names, counts
+ * and times, but no stored or sent values. The data of an event may contain sent values, but never
+ * tokens or keys. Only a full trace shows the data.
  */
 import { fromPlain } from '../../json/plain.ts'
 import { printJson } from '../../json/print.ts'
@@ -37,7 +37,7 @@ export class Trace {
     this.#request = request
   }
 
-  /** Adds an event. `data` is called only if the trace shows it. */
+  /** Adds an event. Calls `data` only if the trace is a full one. */
   note(message: string, data?: () => object): void {
     if (this.#events.length >= traceEventsMax) {
       this.#leftOut++
@@ -51,7 +51,7 @@ export class Trace {
     })
   }
 
-  /** Adds the event that all checks have passed, at the first access to the target only. */
+  /** Adds the event "Checked all clauses and documents" at the first access to the target. */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
@@ -94,7 +94,7 @@ function microseconds(ms: number): number {
   return Math.round(ms * 1000)
 }
 
-/** The command as it was sent, truncated, without values that may be secrets. */
+/** The command as the client sent it, truncated, without values that may be secrets. */
 export function showCommand(name: string, fields: Value): string {
   const text = printJson(new Map([[name, withoutKeys(fields)]]))
   return text.length <= traceCommandLengthMax

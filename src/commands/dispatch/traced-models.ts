@@ -2,7 +2,7 @@ import { counted } from '../../errors/catalog-entry.ts'
 import type { Models } from '../../providers/models.ts'
 import type { Trace } from './trace.ts'
 
-/** Models that record each call in the trace: its size and duration. */
+/** Wraps models, so that the trace contains each call with its size and duration. */
 export function tracedModels(models: Models, trace: Trace): Models {
   const timed = async <T>(
     what: string,

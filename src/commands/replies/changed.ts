@@ -36,7 +36,7 @@ export function insertErrors(insertions: readonly Insertion[]): readonly ApiErro
   return insertions.flatMap(({ outcome }) => (typeof outcome === 'string' ? [] : [outcome]))
 }
 
-/** Adds the document to a reply, before or after the change. */
+/** Adds the document, as it was before or after the change, to a reply. */
 export async function withDocument(
   reply: Reply,
   document: ChangedOne['before'],
@@ -48,7 +48,7 @@ export async function withDocument(
   return { ...reply, data: { document: text } }
 }
 
-/** The reply with the document before or after the change, and the counts. */
+/** The reply with the counts and the document, as it was before or after the change. */
 export function replyReturned(
   changed: ChangedOne,
   { returnDocument }: { readonly returnDocument: 'before' | 'after' },

@@ -22,8 +22,8 @@ export function replyInsertedRows(
 }
 
 /**
- * The reply with one response per row. Responses refer to errors by position, and equal errors are
- * listed once.
+ * The reply with one response per row. A response contains the position of its error in `errors`,
+ * where equal errors are listed once.
  */
 export function replyEachRow(store: RowStore, insertions: readonly RowInsertion[]): Reply {
   const errors: ApiError[] = []

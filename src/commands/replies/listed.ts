@@ -1,6 +1,6 @@
 /**
- * Replies with lists of definitions, which may be long: they respect the size limit of a reply
- * and yield to other requests.
+ * Replies with lists of definitions, which may be long. Building a list respects the size limit of
+ * a reply and yields to other requests.
  */
 import type { Caller } from '../../caller/caller.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -15,12 +15,12 @@ interface ListContext {
   readonly caller: Caller
 }
 
-/** Characters of a reply that need no additional reservation of memory. */
+/** Characters of a list for which no memory is reserved. */
 const littleLength = 65_536
 
 /**
- * Replies with a list. `name` is the status member for the list. Rejects a list as soon as it
- * exceeds the limit of a reply.
+ * Replies with a list. `name` is the member of the status that contains the list. Throws as soon as
+ * the list exceeds the size limit of a reply.
  */
 export async function replyList<T>(
   name: string,

@@ -1,4 +1,4 @@
-/** Filters models of provider lists by support status; default: supported models. */
+/** Filters the models of provider lists by support status. */
 import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
 import type { Authentications } from '../../providers/authentication.ts'
@@ -11,8 +11,8 @@ const statuses = ['SUPPORTED', 'DEPRECATED', 'END_OF_LIFE'] as const
 type WantedStatus = ModelSupport['status'] | 'any'
 
 /**
- * Options of the commands that list models. Without options the default is supported models; with
- * options but no status, all models.
+ * Options of the commands that list models. Without options, the commands list supported models.
+ * With options but without a status, they list all models.
  */
 export const modelOptions: Field<WantedStatus> = {
   get takes() {

@@ -96,7 +96,7 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
   }
 }
 
-/** Update operators, with their effect on the paths that they are given. */
+/** Update operators and what they do with their paths. */
 const updateOperators: Readonly<Record<string, string>> = {
   $addToSet:
     'Adds a value, or those of {"$each": […]}, to an array unless it already contains it.',

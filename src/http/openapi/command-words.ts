@@ -1,8 +1,8 @@
 /**
  * Descriptions and examples of all commands.
  *
- * The examples form one sequence: on a new server each example succeeds after all earlier ones
- * were sent. They use a keyspace of their own, so trying them does not affect other data.
+ * The examples form one sequence: on a new server, each example succeeds if all earlier ones were
+ * sent before. They use their own keyspace, so trying them does not affect other data.
  */
 import type { CommandLevel } from '../../commands/dispatch/define.ts'
 
@@ -335,9 +335,7 @@ const target: WordsByCommand = {
 
 type WordsByCommand = Readonly<Record<string, CommandWords>>
 
-/**
- * Order of the descriptions: commands that create, then commands that use, then commands that drop.
- */
+/** Descriptions in this order: commands that create, commands that use, commands that drop. */
 export const wordsOfCommands: Readonly<Record<CommandLevel, WordsByCommand>> = {
   general,
   keyspace,

@@ -1,6 +1,6 @@
 /**
- * The API as an OpenAPI document, generated from the registry that also parses requests: commands,
- * fields, types, defaults and bounds cannot differ from the registry.
+ * The API as an OpenAPI document, generated from the same registry that parses requests. Commands,
+ * fields, types, defaults and bounds in the document are therefore always correct.
  */
 import type { Command, CommandLevel } from '../../commands/dispatch/define.ts'
 import { commandsAt, deprecated } from '../../commands/dispatch/registry.ts'
@@ -164,8 +164,7 @@ function describePath(
 }
 
 /**
- * Examples by the name of their command. From the second example of a command on, names have a
- * number.
+ * Examples by command name. The second and later examples of a command have a number in their name.
  */
 function examplesOf(level: CommandLevel): Record<string, ExampleDescription> {
   const described: Record<string, ExampleDescription> = {}
@@ -180,8 +179,8 @@ function examplesOf(level: CommandLevel): Record<string, ExampleDescription> {
 }
 
 /**
- * The name of a command's schema. It must differ from names of clauses and replies, and between
- * levels for a command of two levels.
+ * The name of a command's schema. It must differ from the names of clauses and replies. A command
+ * that exists at two levels needs two names.
  */
 function schemaName(command: string, level: CommandLevel): string {
   const isSecond = level === 'target' && command in wordsOfCommands.keyspace

@@ -1,8 +1,8 @@
 /**
  * Descriptions of the fields of commands.
  *
- * Most fields have the same meaning in all commands and a single entry, by path. Where a
- * command differs, the path of the entry starts with the command.
+ * Most fields have the same meaning in all commands, and one entry by their path. If a field
+ * differs in a command, it has another entry, whose path starts with the command.
  */
 export interface FieldWords {
   readonly says: string

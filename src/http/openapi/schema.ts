@@ -23,7 +23,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[]
   readonly anyOf?: readonly Schema[]
   readonly deprecated?: boolean
-  /** The effect of the command: read, write, create and so forth. */
+  /** The effect of the command, such as read, write or create. */
   readonly 'x-does'?: string
   readonly 'x-on'?: readonly string[]
 }

@@ -2,8 +2,8 @@
  * Serves the web console at /console: one page and its files, as built by `npm run build`
  * (package/build-console.ts).
  *
- * The page is revalidated each time; its files have content hashes in their names, so browsers
- * cache them without revalidation.
+ * Browsers revalidate the page on each visit. Its files have content hashes in their names, so
+ * browsers cache them without revalidation.
  */
 import type { FastifyInstance } from 'fastify'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -15,8 +15,8 @@ import { addPage, allowOnly } from './page.ts'
 const path = '/console'
 
 /**
- * Folder of the built console. Its path from this file is the same in a checkout and in the
- * package.
+ * Folder of the built console. The relative path from this module is the same in a checkout and in
+ * the package.
  */
 const builtFolder = new URL('../../../build/console/', import.meta.url)
 
@@ -27,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Headers that allow the page to load files of this server only, and to connect only to it. */
+/** Headers that let the page load files from this server only, and connect to this server only. */
 const safely = allowOnly([
   "script-src 'self'",
   "style-src 'self'",
@@ -75,7 +75,8 @@ class ConsoleFiles {
 
   async find(name: string): Promise<FixedContent | undefined> {
     const known = this.#known.get(name)
-    // Only names in the folder's listing are served: a path could lead outside of the folder.
+    // A name is served only if the folder's listing contains it: a path in the request could lead
+    // outside of the folder.
     if (known !== undefined || !(await namesIn(this.#folder)).includes(name)) return known
     const contentType = contentTypes[extname(name)]
     if (contentType === undefined) return undefined
@@ -92,7 +93,7 @@ function namesIn(place: URL): Promise<readonly string[]> {
   return readdir(place).catch(() => [])
 }
 
-/** The page that is served when a checkout has no built console. */
+/** The page that is served from a checkout in which the console was not built. */
 const unbuiltPage = new FixedContent(
   contentTypes['.html']!,
   '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not ' +

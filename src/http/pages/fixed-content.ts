@@ -1,6 +1,6 @@
 /**
- * Content that does not change while the server runs, such as a page. Clients that have it
- * cached get 304 Not Modified.
+ * Content that does not change while the server runs, such as a page. Clients that have cached it
+ * get 304 Not Modified.
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -62,8 +62,8 @@ export class FixedContent {
 }
 
 /**
- * Whether the client has the content with this ETag. A proxy may have marked the ETag as weak; it
- * still identifies the same content.
+ * Whether the client has cached the content with this ETag. A proxy may have marked the ETag as
+ * weak. A weak ETag identifies the same content.
  */
 function isKnown(tag: string, known: string | undefined): boolean {
   if (known === undefined) return false

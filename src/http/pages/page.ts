@@ -4,8 +4,8 @@ import { hash } from 'node:crypto'
 import type { FixedContent } from './fixed-content.ts'
 
 /**
- * Serves a page at the path. Its links are relative, so that it works behind proxies that add a
- * prefix.
+ * Serves a page at the path. Links in the page are relative, so that they work behind proxies that
+ * add a prefix.
  */
 export function addPage(
   app: FastifyInstance,
@@ -21,7 +21,7 @@ export function addPage(
   })
 }
 
-/** Headers with a content security policy that permits only these sources. */
+/** Headers with a content security policy that permits only the given sources. */
 export function allowOnly(allowed: readonly string[]): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -36,7 +36,7 @@ export function allowOnly(allowed: readonly string[]): Readonly<Record<string, s
   }
 }
 
-/** The hash of an inline script or style, as a source of the policy. */
+/** The source expression of the policy for an inline script or style: its hash. */
 export function sourceOf(text: string): string {
   return `'sha256-${hash('sha256', text, 'base64')}'`
 }

@@ -1,9 +1,9 @@
 /**
  * The page at /swagger-ui: the API description, with a form to send commands.
  *
- * The page is a single file, combined from three. It loads only the API description: its
- * content security policy lists the hashes of its own script and style, and permits connections
- * to this server only.
+ * The page is combined from an HTML file, a style and a script, and loads only the API description.
+ * Its content security policy permits only its own script and style, by their hashes, and
+ * connections to this server.
  */
 import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,8 @@
 /** A value that does not fit its column's type. */
 export class BadValue {
   /**
-   * The reason, as the end of a sentence about the value: 'is of type String, but an int takes …'.
+   * The problem as the end of a sentence about the value: 'is of type String, but an int must be
+   * …'.
    */
   readonly problem: string
 

@@ -18,7 +18,7 @@ export function readDay(text: string, end: number): number {
 
 export function printDay(days: number): string {
   const sinceYearZero = days - yearZero
-  // The estimate from the average length of a year is off by at most one.
+  // The estimate from the average length of a year is off by at most one year.
   let year = Math.floor(sinceYearZero / 365.2425)
   if (daysBefore(year) > sinceYearZero) year--
   else if (daysBefore(year + 1) <= sinceYearZero) year++
@@ -30,7 +30,10 @@ export function printDay(days: number): string {
     : `${printYear(year + 1)}-${two(month - 9)}-${two(day)}`
 }
 
-/** The number with these digits; NaN for an empty range or any other character. */
+/**
+ * Reads the digits in a range of the text as a number; NaN if the range is empty or contains
+ * another character.
+ */
 export function readDigits(text: string, from: number, to: number): number {
   if (from >= to) return NaN
   let number = 0
@@ -50,7 +53,10 @@ export function two(number: number): string {
 /** Maximum digits of a year in dates and timestamps. */
 const yearDigitsMax = 10
 
-/** Reads four digits, or a sign and four or more digits; a plus requires more than four. */
+/**
+ * Reads a year of four digits, or a sign with four or more digits. A plus sign requires more than
+ * four digits.
+ */
 function readYear(text: string, end: number): number {
   if (text.startsWith('+'))
     return end > 5 && end <= 1 + yearDigitsMax ? readDigits(text, 1, end) : NaN

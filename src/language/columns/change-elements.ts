@@ -36,8 +36,8 @@ export function* withAdded(
 }
 
 /**
- * Removes every element of a list or set that equals one of `removed`, or every map entry whose key
- * equals one of them.
+ * Removes every element of a list or set, or every map entry whose key, equals one of the values in
+ * `removed`.
  */
 export function* withoutAll(
   type: CollectionType,
@@ -96,7 +96,9 @@ function* storedMap(
     : ordered.map(([key, value]) => [key, value])
 }
 
-/** Sorts in the order of the type and removes duplicates; of equal items the last one remains. */
+/**
+ * Sorts in the order of the type and removes duplicates. The last of several equal items remains.
+ */
 function* inOrder<T>(
   items: readonly T[],
   type: ElementType,
@@ -114,7 +116,7 @@ function* inOrder<T>(
   return ordered.map(({ item }) => item)
 }
 
-/** A scalar that is identical for equal values. */
+/** A scalar that is identical (===) for equal values. */
 function identityOf(type: ElementType, stored: Value, types: UserTypes): Value {
   const scalar = comparable(type, stored, types)
   return isDecimal(scalar) ? scalar.decimal : scalar

@@ -60,7 +60,9 @@ function* readElements(
   return elements
 }
 
-/** Reads a map and sorts it by key. Returns an object for textual keys, otherwise pairs. */
+/**
+ * Reads a map and sorts it by key. Returns an object if keys are texts, otherwise a list of pairs.
+ */
 export function* readMap(
   keyType: PrimitiveName,
   valueType: ElementType,
@@ -89,7 +91,7 @@ export function* readMap(
   return isTextual(keyType) ? yield* mapOf(items) : items
 }
 
-/** The stored form of a map with textual keys. */
+/** The stored form of a map whose keys are texts. */
 export function* mapOf(entries: readonly MapEntry[]): Steps<JsonObject> {
   const pace = new Pace()
   const map: JsonObject = new Map()

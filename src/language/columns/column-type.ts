@@ -1,6 +1,6 @@
 /** Types of table columns. They are plain JSON data, so engines may store them unchanged. */
 
-/** An embedding service as it was configured; listTables returns it with `explain`. */
+/** The configuration of an embedding service. listTables returns it with `explain`. */
 export interface EmbeddingService {
   readonly provider: string
   readonly modelName: string

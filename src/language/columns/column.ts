@@ -5,20 +5,26 @@ import type { ColumnType } from './column-type.ts'
 export interface Column {
   readonly name: string
   readonly type: ColumnType
-  /** A collection or user-defined value that is only written as a whole; created by CQL only. */
+  /**
+   * A collection or user-defined value that can only be written as a whole. Only CQL creates such
+   * columns.
+   */
   readonly isFrozen?: true
-  /** Rows of a partition share the value; created by CQL only. */
+  /** All rows of a partition share the value. Only CQL creates such columns. */
   readonly isStatic?: true
 }
 
 /**
- * A part of a column that conditions and indexes refer to: the value or, for a map, its entries
- * (also `value`), its keys or its values.
+ * A part of a column to which conditions and indexes refer. `value` is the whole value or, for a
+ * map, its entries. A map also has the parts `keys` and `values`.
  */
 export type ColumnPart = 'value' | 'keys' | 'values'
 
-/** A value in the stored form of its type (values.ts); vectors are floats. */
+/** A value in the stored form of its type (values.ts). A vector is a Float32Array. */
 export type ColumnValue = Value | Float32Array
 
-/** Values of a row by column name, because engines may use different Column objects. */
+/**
+ * Values of a row by column name. Names are the keys because engines may use different Column
+ * objects for the same column.
+ */
 export type RowValues = ReadonlyMap<string, ColumnValue>

@@ -1,6 +1,7 @@
 /**
- * Converts filters on rows to filters on comparable values. Each column becomes a field with the
- * comparable form of its value (comparable.ts), or of the elements of a collection.
+ * Converts filters on rows to filters on comparable values. Each column becomes a field. The field
+ * contains the comparable form (comparable.ts) of the column's value, or of the elements of a
+ * collection.
  */
 import type { Value } from '../../json/value.ts'
 import { mapConditions } from '../filters/filter-clause.ts'
@@ -26,9 +27,7 @@ export interface ComparableFields {
    * index with text options compares.
    */
   path(column: Column, part: ColumnPart, folded: boolean): Path
-  /**
-   * Options of an index that treats different texts as equal; undefined: there is no such index.
-   */
+  /** Options of an index that treats different texts as equal. Undefined: no such index exists. */
   folding(column: Column, part: ColumnPart): TextFolding | undefined
 }
 
@@ -70,7 +69,7 @@ function comparableOperands(
   }
 }
 
-/** Converts a comparison. Ranges and negations match only rows that have a value. */
+/** Converts a comparison. Ranges and negations match only rows in which the column has a value. */
 function comparison(condition: RowComparison, fields: ComparableFields): Filter {
   const { kind, column, part } = condition
   const operands = comparableOperands(condition, fields.types)
@@ -103,7 +102,7 @@ const notANumber = 'NaN'
 
 /**
  * Converts a range. NaN is greater than all numbers and equal to itself. Its comparable form is a
- * string, which a range of numbers does not include, so NaN needs a condition of its own.
+ * string, so a range of numbers does not include NaN, and a separate condition is added for it.
  */
 function rangeOf(kind: RangeKind, { type }: Column, path: Path, value: Value): Filter {
   const range: Filter = { kind, path, value }

@@ -7,11 +7,12 @@ import { comparable, comparableEntry, comparableVector } from './comparable.ts'
 import { foldText } from './fold-text.ts'
 
 /**
- * Converts a value to its comparable form; a collection to the comparable forms of its elements.
+ * Converts a value to its comparable form. The comparable form of a collection is a list of the
+ * comparable forms of its elements.
  */
 export type ToComparable = (value: ColumnValue) => Value
 
-/** The comparable parts of a column. A user-defined value has none. */
+/** The parts of a column that can be compared. A user-defined value has none. */
 export function comparableParts(
   { type }: Column,
   types: UserTypes,

@@ -19,7 +19,7 @@ export function comparable(type: ElementType, stored: Value, types: UserTypes): 
     : textOfFields(userTypeOf(type, types), stored as JsonObject)
 }
 
-/** Comparable form of a vector in a key: its bytes, with -0 as 0. */
+/** Comparable form of a vector in a key: its bytes, with -0 replaced by 0. */
 export function comparableVector(numbers: ArrayLike<number>): Value {
   return Buffer.from(Float32Array.from(numbers, (n) => n + 0).buffer).toString('latin1')
 }
@@ -43,7 +43,7 @@ function textOfFields(type: UserType, stored: JsonObject): string {
   return text
 }
 
-/** Sort key of a set's element: for user-defined values, the comparable forms of their fields. */
+/** Sort key of an element of a set. For user-defined values: the comparable forms of the fields. */
 export type Order = readonly (Value | undefined)[]
 
 export function orderOf(type: ElementType, stored: Value, types: UserTypes): Order {

@@ -1,7 +1,7 @@
 /**
- * Durations: months, days and nanoseconds, kept apart because months differ in days and days in
- * hours. Requests use three notations. Rows store the canonical one: ISO 8601 with years, months,
- * days, hours, minutes and seconds.
+ * Durations: months, days and nanoseconds. They are separate because a month is not a fixed
+ * number of days, nor a day a fixed number of hours. Requests use three notations. Rows store the
+ * canonical one: ISO 8601 with years, months, days, hours, minutes and seconds.
  */
 import type { Value } from '../../json/value.ts'
 
@@ -37,7 +37,10 @@ export function durationParts(value: string): DurationParts | undefined {
   return { months: sign * months, days: sign * days, nanos: sign * nanos }
 }
 
-/** Maximum of a signed 32-bit number for months and days, 64-bit for nanoseconds. */
+/**
+ * Maximum of a signed 32-bit integer for months and days, and of a signed 64-bit integer for
+ * nanoseconds.
+ */
 const partMax = 2n ** 31n - 1n
 const nanosMax = 2n ** 63n - 1n
 

@@ -9,8 +9,8 @@ import { primitives } from './primitives.ts'
 import { userTypeOf } from './user-types.ts'
 
 /**
- * The stored form of an element, a key or an operand. `loose` also accepts UUIDs as {"$uuid": …},
- * for filters. A user-defined value may be empty.
+ * The stored form of an element, a key or an operand. With `loose`, as in filters, UUIDs may also
+ * be written as {"$uuid": …}. A user-defined value without fields is returned as an empty object.
  */
 export function readElement(
   type: ElementType,

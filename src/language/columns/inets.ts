@@ -27,7 +27,8 @@ export function comparableInet(stored: Value): string {
 }
 
 /**
- * Parses an IPv4 address as a number. The last part covers all remaining bytes: 127.1 is 127.0.0.1.
+ * Parses an IPv4 address as a number. As in the C function inet_aton, the last part covers all
+ * remaining bytes: 127.1 is 127.0.0.1.
  */
 function readV4(text: string): number | undefined {
   const parts = text.split('.')
@@ -42,7 +43,10 @@ function readV4(text: string): number | undefined {
   return address * 256 ** (4 - parts.length) + last
 }
 
-/** A part without leading zeros, because some software reads parts with a leading zero as octal. */
+/**
+ * A part of an IPv4 address. Leading zeros are not allowed, because some software reads such parts
+ * as octal.
+ */
 const v4Part = /^(?:0|[1-9]\d{0,9})$/
 
 function printV4(address: number): string {

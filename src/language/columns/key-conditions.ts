@@ -8,7 +8,7 @@ import { comparableScalar } from './comparable-values.ts'
 import type { ComparisonKind, RowCondition, RowFilter } from './row-filter.ts'
 
 export interface KeyCondition {
-  /** The value equals one of these. */
+  /** The column equals one of these values. */
   readonly eq?: readonly ColumnValue[]
   readonly low?: KeyBound
   readonly high?: KeyBound
@@ -47,7 +47,7 @@ export function keyCondition(
   }
 }
 
-/** Conditions on key columns that the filter implies. */
+/** Conditions on key columns that every row must satisfy to match the filter. */
 export function keyConditionsIn(
   filter: RowFilter,
   key: readonly Column[],
@@ -79,7 +79,7 @@ export function keyFilter(conditions: KeyConditions, key: readonly Column[]): Ro
   return { kind: 'and', of }
 }
 
-/** Combines the condition with an earlier one on the same column: both must hold. */
+/** Adds a condition on a column. If the column has a condition already, both must hold. */
 export function addCondition(
   conditions: Map<string, KeyCondition>,
   column: Column,

@@ -1,4 +1,4 @@
-/** Reference semantics of filters on rows; engines must return the same results. */
+/** Reference semantics of filters on rows. Engines must return the same results. */
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { hasTermsIn, matchesInSteps } from '../filters/matches.ts'
 import { atOnce, type Steps } from '../../runtime/steps.ts'
@@ -20,7 +20,7 @@ export interface RowRules extends Pick<ComparableFields, 'types' | 'folding'> {
 
 type ValueOf = (column: Column) => ColumnValue | undefined
 
-/** Tests whether a row matches. The result takes steps if the row has long collections. */
+/** Tests whether a row matches. Returns steps if the row has long collections. */
 export type RowMatcher = (valueOf: ValueOf) => boolean | Steps<boolean>
 
 export function matchesRow(filter: RowFilter, valueOf: ValueOf, rules: RowRules): boolean {
@@ -28,7 +28,7 @@ export function matchesRow(filter: RowFilter, valueOf: ValueOf, rules: RowRules)
   return typeof answer === 'boolean' ? answer : atOnce(answer)
 }
 
-/** A part of a column that the filter uses. */
+/** A part of a column that the filter compares. */
 interface AskedPart {
   readonly column: Column
   /** Undefined for user-defined values, which filters cannot compare. */
@@ -36,8 +36,8 @@ interface AskedPart {
 }
 
 /**
- * Compiles the filter once for all rows. It compares fields that contain the comparable forms of
- * column parts.
+ * Compiles the filter once for all rows. The compiled filter compares fields that contain the
+ * comparable forms of column parts.
  */
 export function rowMatcher(filter: RowFilter, rules: RowRules): RowMatcher {
   const asked = new Map<string, AskedPart>()
@@ -85,7 +85,7 @@ export function rowMatcher(filter: RowFilter, rules: RowRules): RowMatcher {
   }
 }
 
-/** Elements or entries that are converted without an interruption. */
+/** Maximum elements or entries of a collection that is converted in one step. */
 const shortSize = 500
 
 /** Elements of a list or set, entries of a map; 0 for other values. */
@@ -95,8 +95,8 @@ function sizeOf(value: ColumnValue): number {
 }
 
 /**
- * Converts a value slice by slice. Slices of a list are lists, and slices of a map's entries are a
- * map in pair form.
+ * Converts a collection in slices. A slice of a map is a list of pairs, which is the other form of
+ * a map.
  */
 function* comparableInSteps(value: Value, toComparable: ToComparable): Steps<Value> {
   const elements = isObject(value) ? entriesOf(value) : (value as Value[])

@@ -45,7 +45,7 @@ export const largeWholeNumbers: WholeNumbers = {
 }
 
 function readWhole(value: Value): Numeric | undefined {
-  // Adding 0 turns -0 into 0, here and below.
+  // Adding 0 turns -0 into 0, also in the functions below.
   if (typeof value === 'number') return Number.isInteger(value) ? value + 0 : undefined
   if (!isDecimal(value)) return undefined
   const { digits, exponent } = decimalParts(value)

@@ -73,7 +73,8 @@ export const primitives: Readonly<Record<PrimitiveName, Primitive>> = {
     takes:
       'a string such as "1y2mo3d4h5m6s" or "P1Y2M3DT4H5M6S", with at most 2147483647 ' +
       'months, 2147483647 days and 9223372036854775807 nanoseconds',
-    // The stored form is canonical. Durations have no order, because months differ in length.
+    // The stored form is canonical, so equal durations are identical. Durations have no order,
+    // because months differ in length.
     read: readDuration,
     comparable: itself,
   },

@@ -21,7 +21,10 @@ export interface RowComparison {
   readonly operands: readonly Value[]
 }
 
-/** The column's text contains all terms, which its analyzer produced from `text`. */
+/**
+ * Condition that the text of a column contains all terms. The column's analyzer produced the terms
+ * from `text`.
+ */
 export interface RowMatch {
   readonly kind: 'match'
   readonly column: Column

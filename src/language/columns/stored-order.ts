@@ -13,7 +13,10 @@ export interface DeclaredKey {
   }[]
 }
 
-/** 1 or -1 if the sort is the storage order of a single partition, or its reverse. */
+/**
+ * Direction in which to read a single partition for the sort: 1 is the storage order, -1 its
+ * reverse. Undefined: the sort is neither, or the filter does not select a single partition.
+ */
 export function storedDirection(
   { sort, filter }: { readonly sort: readonly RowSortKey[]; readonly filter: RowFilter },
   { partitionBy, partitionSort }: DeclaredKey,

@@ -5,7 +5,7 @@ import type { Numeric, Value } from '../../json/value.ts'
 import { printDay, readDay, readDigits, two } from './calendar.ts'
 import { nanosOfDay } from './times.ts'
 
-/** A point in time in two numbers, because a double cannot represent all 64-bit milliseconds. */
+/** A point in time as two numbers, because a double cannot represent all 64-bit milliseconds. */
 interface Instant {
   readonly days: number
   readonly msOfDay: number
@@ -58,7 +58,7 @@ function instantOfText(text: string): Instant | undefined {
   return instantAt(days, Math.floor(nanos / 1e6) - offset * 1000)
 }
 
-/** The position where the offset begins or the text ends. */
+/** The position of the offset from UTC, or the end of the text. */
 function endOfTime(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== 'Z' && text[at] !== '+' && text[at] !== '-') at++
@@ -68,7 +68,9 @@ function endOfTime(text: string, from: number): number {
 /** Maximum offset from UTC in seconds, as in Java. */
 const offsetMax = 18 * 3600
 
-/** Reads "Z", "+HH", "+HHMM", "+HH:MM" or "+HH:MM:SS" as seconds; also with a minus. */
+/**
+ * Reads "Z", "+HH", "+HHMM", "+HH:MM" or "+HH:MM:SS", or the same with a minus sign, as seconds.
+ */
 function readOffset(text: string, from: number): number {
   const length = text.length - from
   if (text[from] === 'Z') return length === 1 ? 0 : NaN

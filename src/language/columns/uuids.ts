@@ -14,9 +14,9 @@ export function readTimeUuid(value: Value): string | undefined {
 const versionAt = 14
 
 /**
- * A text with the sort order of UUIDs in Cassandra: by version, then for version 1 by its timestamp
- * (whose digits are stored with the last group first) and the remaining bytes; for other versions
- * by bytes.
+ * A text that sorts like UUIDs in Cassandra: first by version. UUIDs of version 1 then sort by
+ * timestamp, whose most significant digits are in the last group of its text, and then by the
+ * remaining bytes. UUIDs of other versions sort by their bytes.
  */
 export function comparableUuid(stored: Value): string {
   const text = stored as string
@@ -27,7 +27,10 @@ export function comparableUuid(stored: Value): string {
   )
 }
 
-/** Like comparableUuid for timeuuid columns, whose remaining bytes compare as signed. */
+/**
+ * Like comparableUuid, but for timeuuid columns: Cassandra compares their remaining bytes as signed
+ * numbers.
+ */
 export function comparableTimeUuid(stored: Value): string {
   const text = comparableUuid(stored)
   const restAt = text.length - 17

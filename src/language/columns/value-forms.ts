@@ -1,8 +1,8 @@
 /**
- * Converts column values from their internal form to the form that is printed: in the stored
- * text of a row, or in a reply. Floating-point numbers are printed with a fraction (1.0, not 1).
- * Integers of arbitrary size have exponents in stored texts, but not in replies, because clients do
- * not expect exponents in integers.
+ * Converts column values from their internal form to the form that is printed, in the stored
+ * text of a row or in a reply. Floating-point numbers are printed with a fraction (1.0, not 1).
+ * Large integers are printed with an exponent in stored texts, but not in replies, because clients
+ * do not expect exponents in integers.
  */
 import { asFloating } from '../../json/floats.ts'
 import type { JsonObject, Numeric, Value } from '../../json/value.ts'
@@ -16,7 +16,7 @@ export function shownForm(type: ColumnType, value: Value, types: UserTypes): Val
   return formOf(type, value, types, shown)
 }
 
-/** The form in the stored text of a row; equal to the value if `hasFloats` is false. */
+/** The form in the stored text of a row. It equals the value if `hasFloats` is false. */
 export function storedForm(type: ColumnType, value: Value, types: UserTypes): Value {
   return formOf(type, value, types, stored)
 }
@@ -76,7 +76,7 @@ function isFloating(name: PrimitiveName): boolean {
 }
 
 function formOf(type: ColumnType, value: Value, types: UserTypes, form: Form): Value {
-  // Lists may be long, and most have no elements to convert.
+  // Fast path: lists may be long, and the elements of most types need no conversion.
   const isLong = type.type === 'list' || type.type === 'set' || type.type === 'map'
   if (isLong && !hasFloats(type, types) && isShownAsStored(type, types)) return value
   return mapElements(type, value, (element, one) => {

@@ -1,4 +1,4 @@
-/** Converts column values from requests to their stored form, and on to replies. */
+/** Converts column values from requests to their stored form, and to the form in replies. */
 import type { Value } from '../../json/value.ts'
 import { atOnce, type Steps } from '../../runtime/steps.ts'
 import { BadValue } from './bad-value.ts'

@@ -1,7 +1,7 @@
 /**
- * Filters on array elements, for $pull. They differ from filters on documents: the _id of an
- * element is an ordinary field, indexing options do not apply, and $not is plain negation as in
- * MongoDB, even around the operators of one field. So {"$not": {"$gt": 5}} holds for an element that
+ * Filters on array elements, for $pull. They differ from filters on documents. The _id of an
+ * element is an ordinary field, and indexing options do not apply. $not is plain negation as in
+ * MongoDB, even around the operators of one field: {"$not": {"$gt": 5}} holds for an element that
  * is not a number.
  */
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
@@ -47,8 +47,9 @@ export function parseElementFilter(value: JsonObject, limits: Limits): ElementFi
 }
 
 /**
- * Parses operators that apply to the elements themselves. The filter expects a document whose only
- * field, with an empty name, is the element; `name` is used in messages.
+ * Parses operators that apply to the elements themselves. The resulting filter expects a document
+ * with a single field, whose name is empty and whose value is the element. `name` is used in
+ * messages.
  */
 export function parseElementCondition(
   name: string,
@@ -61,7 +62,10 @@ export function parseElementCondition(
   return withinLimits({ kind: 'and', of }, limits)
 }
 
-/** Whether the filter holds for an element, or for the object that wraps it. */
+/**
+ * Whether the filter holds for an element, or for the object that contains the element as its only
+ * field.
+ */
 export function matchesElement(filter: ElementFilter, object: JsonObject): boolean {
   switch (filter.kind) {
     case 'and':
@@ -102,7 +106,7 @@ function readOperations(
   )
 }
 
-/** The operators inside $not. */
+/** The operators in the argument of $not. */
 function negatedBy(path: Path, argument: Value): readonly (readonly [string, Value])[] {
   const operators = isObject(argument) ? operatorsOf(path.text, argument) : undefined
   if (operators !== undefined) return operators

@@ -1,7 +1,7 @@
 /**
  * The structure of filters on documents, rows and elements: $and, $or and $not around conditions on
- * fields. $not is pushed down to the conditions, each of which has an opposite. Conditions from the
- * top level of a clause are at the top of the tree: the tree itself, or direct members of its
+ * fields. Each condition has an opposite, so $not is pushed down to the conditions. Conditions from
+ * the top level of a clause are at the top of the tree: the root, or direct members of a root
  * `and`. Conditions from $and, $or and $not are deeper. An upsert relies on this to find the
  * conditions that it copies.
  */
@@ -62,7 +62,7 @@ export function mapConditions<From extends { readonly kind: string }, To>(
   return { kind: clause.kind, of: clause.of.map((part) => mapConditions(part, change)) }
 }
 
-/** The parts that must all hold, with nested `and` flattened. */
+/** The clauses that must all hold, with nested `and` flattened. */
 export function requirementsOf<Condition extends { readonly kind: string }>(
   clause: Clause<Condition>,
 ): Clause<Condition>[] {
@@ -83,7 +83,7 @@ interface ClauseContext {
   readonly within: Within
 }
 
-/** Conditions of one filter object: all of them must hold or, if negated, at least one. */
+/** Conditions of one filter object. All of them must hold or, if negated, at least one of them. */
 function readConditions<Condition extends { readonly kind: string }>(
   object: JsonObject,
   { negated, within }: ClauseContext,
@@ -138,8 +138,8 @@ export function checkConditionCount(count: number, limits: Limits): void {
 }
 
 /**
- * The operators in an object. Undefined if the object has fields or is empty: it is then a value
- * for an equality.
+ * The operators in an object. Undefined if the object has fields or is empty: the condition is then
+ * equality with the object.
  */
 export function operatorsOf(
   name: string,
@@ -184,7 +184,7 @@ export function readAll(name: string, argument: Value): readonly Value[] {
   return argument
 }
 
-/** For each kind of comparison, the kind that it becomes under $not. */
+/** The kind that each kind of comparison becomes under $not. */
 export const opposites = {
   eq: 'ne',
   ne: 'eq',

@@ -37,13 +37,15 @@ export type Comparison =
       readonly text: string
     }
 
-/** Analyzes a text into terms, in order and with repetitions; undefined: there are too many. */
+/**
+ * Analyzes a text into terms, in order and with repetitions. Undefined if there are too many terms.
+ */
 export type Analyze = (text: string) => readonly string[] | undefined
 
 /** Matches every document. */
 export const everything: Filter = Object.freeze({ kind: 'and', of: Object.freeze([]) })
 
-/** The parts that must all hold. */
+/** The filters that must all hold, with nested `and` flattened. */
 export function flatten(filter: Filter): Exclude<Filter, { kind: 'and' }>[] {
   return filter.kind === 'and' ? filter.of.flatMap(flatten) : [filter]
 }
@@ -51,8 +53,8 @@ export function flatten(filter: Filter): Exclude<Filter, { kind: 'and' }>[] {
 const roots = new WeakMap<Filter, ReadonlySet<string>>()
 
 /**
- * Root fields that the filter reads, except the fields of $match, which an index or analyzer
- * answers.
+ * Root fields that the filter reads, except fields of $match: an index or an analyzer evaluates
+ * $match.
  */
 export function rootFields(filter: Filter): ReadonlySet<string> {
   let names = roots.get(filter)

@@ -15,8 +15,8 @@ export interface IndexingRule {
   /** Whether everything is indexed: `covers` is always true, and `prune` changes nothing. */
   readonly all: boolean
   /**
-   * Whether filters may use the path. Also true for a path above an indexed path, whose value is
-   * only partly indexed.
+   * Whether filters may use the path. Also true for a path above an indexed path: the value at such
+   * a path is only partly indexed.
    */
   covers(path: Path): boolean
   /** The indexed part of a document. It always contains the _id, which lookups by id need. */
@@ -50,7 +50,7 @@ const indexAll: IndexingRule = {
 
 const indexNone: IndexingRule = {
   all: false,
-  // Search fields remain searchable, but filters cannot use them, not even $exists.
+  // Searches can use the search fields nevertheless, but filters cannot, not even with $exists.
   covers: () => false,
   ...pruning(new PathTree(), () => 'nothing'),
 }
@@ -79,7 +79,9 @@ function indexAllBut(listed: Listed): IndexingRule {
   }
 }
 
-/** The indexed part of a field's value; a tree lists fields within it. */
+/**
+ * The indexed part of a field's value. A `Listed` tree names the indexed fields within the value.
+ */
 type IndexedPart = 'whole' | 'nothing' | Listed
 
 /** Decides which part of a field is indexed, from the listed paths at the field and below it. */
@@ -191,9 +193,9 @@ function isKeptAnyway(name: string): boolean {
 }
 
 /**
- * The relation of a path to the listed ones. A numeric segment may be an array position, which
- * listed paths omit, or a field name. Both interpretations are followed, and the one closest to a
- * listed path counts.
+ * Whether a path is listed, above a listed path, or neither. A numeric segment may be an array
+ * position, which listed paths omit, or a field name. Both interpretations are followed, and the
+ * one that is closest to a listed path counts.
  */
 function placeOf(
   segments: readonly string[],
@@ -219,7 +221,7 @@ function treeOf(paths: readonly string[]): Listed {
   for (const text of paths) {
     const path = parsePath(text)
     assert('segments' in path, `indexing lists "${text}", which is not a path`)
-    // The tree omits a path below another listed one, which adds nothing.
+    // The tree omits a path below another listed path: it is already included.
     tree.add(path.segments, true)
   }
   return tree

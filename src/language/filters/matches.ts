@@ -2,10 +2,10 @@
  * Reference semantics of filters on documents. Engines may use indexes, but must return the same
  * results.
  *
- * A filter is compiled on first use: one test per condition, and per path the values that its
+ * A filter is compiled on first use: one test per condition and, for each path, the values that its
  * conditions compare (wanted-values.ts). The cost of a document is the size of its values at these
- * paths plus the number of values in the filter, never their product.
- * tests/language/plain-matches.ts is the plain equivalent, condition by condition.
+ * paths plus the number of values in the filter, never the product of both.
+ * tests/language/plain-matches.ts defines the same semantics in the simplest way.
  */
 import type { JsonObject, Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
@@ -16,7 +16,10 @@ import type { Path } from '../values/path.ts'
 import { valueAt } from '../values/value-at.ts'
 import { WantedValues, type FoundValues } from './wanted-values.ts'
 
-/** A filter on documents or on array elements (element-filter.ts), which adds `not`. */
+/**
+ * A filter on documents, or a filter on array elements (element-filter.ts). Only the latter can
+ * contain `not`.
+ */
 export type Matchable =
   Comparison | { readonly kind: 'and' | 'or' | 'not'; readonly of: readonly Matchable[] }
 
@@ -50,7 +53,8 @@ export function matchesInSteps(
 }
 
 /**
- * Repeats the test until all paths that it needs were looked up; each round looks up one more path.
+ * Repeats the test until all paths that it needs have been looked up. Each round looks up one more
+ * path.
  */
 function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
   for (;;) {
@@ -61,8 +65,8 @@ function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
 }
 
 /**
- * Cost of the filter per document, besides the size of the document. The unit is one compared
- * value; lookups of paths are converted to it.
+ * Cost of the filter per document, in addition to the size of the document. The unit is one
+ * compared value; lookups of paths are converted to this unit.
  */
 export function costOf(filter: Matchable): number {
   return known.get(filter)?.cost ?? costIn(filter)
@@ -168,7 +172,7 @@ function costIn(filter: Matchable): number {
   return values + segmentCost * Math.min(length, defaultLimits.documentDepthMax)
 }
 
-/** Cost of following one segment of a path, in compared values. */
+/** Cost of following one segment of a path, in units of one compared value. */
 const segmentCost = 8
 
 /** Values that the conditions compare, by path. */
@@ -230,8 +234,8 @@ function testOf(filter: Matchable, wanted: ReadonlyMap<string, WantedPath>): Tes
 }
 
 /**
- * A test that holds if all given tests hold. It stops at a pending path, because the tests are
- * repeated after the lookup.
+ * A test that holds if all given tests hold. It stops at a path whose lookup is pending: the
+ * tests are repeated after the lookup.
  */
 function every(tests: readonly Test[]): Test {
   const [only] = tests

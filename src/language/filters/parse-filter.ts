@@ -55,7 +55,7 @@ export interface ComparisonRules extends Pick<
   readonly hasDocumentIds: boolean
 }
 
-/** The comparisons on one path: its operators, or equality. */
+/** The comparisons on one path: the operators in the operand, or equality with the operand. */
 function readField(
   name: string,
   operand: Value,
@@ -73,7 +73,8 @@ const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$le
 
 function readPath(name: string, operand: Value): Path {
   if (name.startsWith('$') && !searchFields.has(name)) {
-    // A name with $ and an array is an unsupported operator such as $nor, not a field.
+    // A name that starts with $ and has an array as its operand is an unsupported operator such as
+    // $nor, not a field.
     if (Array.isArray(operand)) throw unknownOperator(name)
     throw invalid({ reason: 'notAField', path: name })
   }
@@ -291,12 +292,13 @@ function operatorOf(kind: Comparison['kind']): string {
   return kind === 'notSize' ? '$not over $size' : `$${kind}`
 }
 
-/** Checks that the fields inside an operand are indexed as well. */
+/** Checks that the fields inside an operand are indexed, too. */
 function checkInnerCovered(path: Path, value: Value, context: FilterContext): void {
-  // No stored document is nested that deep, so no document has the path.
+  // No document is nested this deeply, so no document has the path.
   if (path.segments.length > context.limits.documentDepthMax) return
   if (Array.isArray(value)) {
-    // Indexing does not depend on the position of an element.
+    // Indexing does not depend on the position of an element, so position 0 represents all
+    // positions.
     const element = below(path, '0')
     for (const inner of value) checkInnerCovered(element, inner, context)
   } else if (isObject(value) && extendedOf(value) === undefined)

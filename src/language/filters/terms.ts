@@ -1,4 +1,4 @@
-/** Analyzes search texts in requests into the terms to search for. */
+/** Analyzes search texts of requests into terms. */
 import { apiError } from '../../errors/api-error.ts'
 import type { Analyze } from './filter.ts'
 import { quoteJson } from '../values/quote-json.ts'

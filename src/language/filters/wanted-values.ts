@@ -6,11 +6,11 @@
  * the values of the filter. Equal values have equal keys:
  *
  * - A string, boolean or null is its own key. The key of a UUID or ObjectId is its text.
- * - Numbers are found by binary search: V8 hashes numbers without a seed, so a client could
- *   choose numbers that all collide.
- * - A decimal, date, object or array has a text as its key. Canonical JSON distinguishes objects
- *   and arrays like `equalValues`. It is only printed if the filter contains an object or array
- *   with the same number of members.
+ * - Numbers are found by binary search instead of hashing: V8 hashes numbers without a seed, so a
+ *   client could choose numbers that all collide.
+ * - The key of a decimal, date, object or array is a text. For objects and arrays it is canonical
+ *   JSON, which differs exactly when `equalValues` is false. It is printed only if the filter
+ *   contains an object or array with the same number of members.
  * - A binary value equals nothing and has no key.
  */
 import { extendedOf } from '../../json/extended.ts'
@@ -22,16 +22,19 @@ import { Pace, type Steps } from '../../runtime/steps.ts'
 export interface FoundValues {
   /** The number of the value itself; -1 if the filter does not contain it. */
   readonly whole: number
-  /** For an array, one byte per number of a value: 1 if the array contains the value. */
+  /**
+   * For an array: one byte per value of the filter, at the number of the value. The byte is 1 if
+   * the array contains the value.
+   */
   readonly elements: Uint8Array | undefined
 }
 
 const nothingFound: FoundValues = { whole: -1, elements: undefined }
 
-/** Elements that are looked up without an interruption. */
+/** Maximum elements of an array that are looked up in one step. */
 const shortLength = 500
 
-/** Characters of JSON whose printing takes as long as looking up one value. */
+/** Characters of JSON that can be printed in the time of looking up one value. */
 const printedPerValue = 8
 
 export class WantedValues {
@@ -39,7 +42,10 @@ export class WantedValues {
   readonly #plain = new Map<Value, number>()
   /** Numbers of decimals, dates, objects and arrays, by text. */
   readonly #others = new Map<string, number>()
-  /** Shapes of the filter's objects and arrays, to compare with whole values and with elements. */
+  /**
+   * Shapes of the filter's objects and arrays: those to compare with whole values, and those to
+   * compare with elements.
+   */
   readonly #wholeShapes: ReadonlySet<number>
   readonly #elementShapes: ReadonlySet<number>
   readonly #count: number
@@ -123,7 +129,10 @@ export class WantedValues {
     return this.#others.get(text) ?? -1
   }
 
-  /** The number of a scalar; -1 if the filter does not contain it, and for objects and arrays. */
+  /**
+   * The number of a scalar. -1 if the filter does not contain the scalar, or if the value is an
+   * object or array.
+   */
   #scalarNumber(value: Value): number {
     if (typeof value === 'number') return this.#placeOf(value)
     if (value === null || typeof value !== 'object') return this.#plain.get(value) ?? -1
@@ -147,7 +156,10 @@ export class WantedValues {
   }
 }
 
-/** An object or array, compared as a whole; malformed wrappers count as objects. */
+/**
+ * An object or array, compared as a whole. A malformed wrapper such as {"$date": "x"} counts as an
+ * object.
+ */
 type Composite = Value[] | JsonObject
 
 function isComposite(value: Value): value is Composite {
@@ -166,7 +178,7 @@ function shapeOf(value: Composite): number {
 
 interface Key {
   readonly of: string
-  /** Whether a string with this text has the same key. */
+  /** Whether the key is the same as the key of a string with this text. */
   readonly isPlain: boolean
 }
 

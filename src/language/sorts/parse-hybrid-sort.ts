@@ -1,12 +1,12 @@
 /**
  * Parses the sort of a hybrid search: {"$hybrid": …} with a vector query and a lexical query.
- * rerank-plan.ts checks later that it has both, depending on the collection.
+ * rerank-plan.ts checks later whether the queries that the collection requires are present.
  */
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { readBinaryNumbers, readVectorNumbers } from '../values/vector.ts'
 
-/** Queries of a hybrid search; null and blank parts are absent. */
+/** Queries of a hybrid search. Null and blank queries count as absent. */
 export interface HybridSort {
   /** Text to embed; takes precedence over `vector`. */
   readonly vectorize: string | undefined

@@ -58,8 +58,8 @@ export function checkKeyCount(
 const anyOrder: Sort = { kind: 'values', keys: [] }
 
 /**
- * Throws if a sort key is not indexed. Separate from parsing, because errors of the filter take
- * precedence.
+ * Throws if a sort key is not indexed. This check is separate from parsing, because errors of the
+ * filter take precedence over it.
  */
 export function checkSortIndexed(sort: Sort, indexing: IndexingRule): void {
   if (sort.kind !== 'values' || indexing.all) return

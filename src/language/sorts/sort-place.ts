@@ -1,10 +1,10 @@
-/** Values of a sort in positions and page states. */
+/** Values of sort keys in positions and page states. */
 import { rank, rankOf } from '../values/order.ts'
 import type { Value } from '../../json/value.ts'
 
 /**
- * The shortest value with the same place in the sort order. Objects tie with each other, and so do
- * arrays and binary values, so a position does not need their content.
+ * The shortest value that ties with `value` in the sort order. All objects tie, and so do all
+ * arrays and all binary values, so a position does not need their content.
  */
 export function shortestTied(value: Value | undefined): Value | undefined {
   switch (rankOf(value)) {
@@ -20,9 +20,9 @@ export function shortestTied(value: Value | undefined): Value | undefined {
 }
 
 /**
- * Reads a value of a position or page state of version 0.1, which are JSON. An absent value is an
- * empty list, and a present value is a list of one. A non-finite number is a list of its name and
- * true. A forged list is read as an arbitrary value.
+ * Reads a value of a position or a page state of version 0.1, both of which are JSON. An empty list
+ * represents an absent value. A list of one element contains the value. A non-finite number is a
+ * list of its name and `true`. A forged list is read as an arbitrary value.
  */
 export function decodeLegacyValue(held: readonly Value[]): Value | undefined {
   const [value, isNamed] = held

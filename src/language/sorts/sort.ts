@@ -2,16 +2,16 @@
 import type { SortKey } from '../values/sort-key.ts'
 
 export type Sort =
-  /** A sort by values at paths. No keys: the order is unspecified. */
+  /** A sort by values at paths. Without keys, the order is unspecified. */
   | { readonly kind: 'values'; readonly keys: readonly SortKey[] }
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }
   | ({ readonly kind: 'lexical' } & LexicalSort)
 
-/** Terms are distinct; there is at least one. */
+/** A sort by terms. The terms are distinct, and there is at least one. */
 export interface LexicalSort {
   readonly terms: readonly string[]
-  /** The text that the terms come from. */
+  /** The text from which the terms were analyzed. */
   readonly text: string
   readonly operator: LexicalOperator
 }

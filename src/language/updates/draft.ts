@@ -1,6 +1,6 @@
 /**
- * A document during an update. The original is never modified: containers above a change are
- * copied, each of them once per update.
+ * A document during an update. The original is never modified: containers above a changed value are
+ * copied, each at most once per update.
  */
 import { apiError } from '../../errors/api-error.ts'
 import { withArticle } from '../../errors/catalog-entry.ts'
@@ -31,7 +31,7 @@ export class Draft {
     return valueAt(this.document, path)
   }
 
-  /** The container of the path's last segment, if it exists. */
+  /** The container of the path's last segment; undefined if the container does not exist. */
   holderOf(path: Path): Container | undefined {
     let holder: Container = this.document
     for (const segment of path.segments.slice(0, -1)) {
@@ -43,8 +43,8 @@ export class Draft {
   }
 
   /**
-   * Sets the value at the path. Missing objects above it are created. Writing an equal value is not
-   * a change.
+   * Sets the value at the path, and creates missing objects above the path. Writing an equal value
+   * does not count as a change.
    */
   *write(operator: string, path: Path, value: Value): Steps<void> {
     const old = this.find(path)
@@ -57,7 +57,7 @@ export class Draft {
     else putChild(yield* this.ownHolder(path), path.segments.at(-1)!, value)
   }
 
-  /** Removes a field; an array element becomes null, so the array keeps its length. */
+  /** Removes a field. An array element is replaced by null, so that the array keeps its length. */
   *remove(path: Path): Steps<void> {
     const old = this.find(path)
     if (old === undefined) return
@@ -69,7 +69,7 @@ export class Draft {
     else holder.delete(last)
   }
 
-  /** Throws if the path cannot be created, such as a field of a number. */
+  /** Throws if the path cannot be created, for example because it names a field of a number. */
   private checkWay(operator: string, path: Path): void {
     const { segments } = path
     let holder: Value = this.document
@@ -98,8 +98,9 @@ export class Draft {
       })
   }
 
-  // Throws if the position requires padding beyond the length limit. Appending needs no padding, so
-  // its limit is left to the rules for documents: arrays without an index may be long.
+  // Throws if the position requires padding beyond the length limit. Appending needs no padding.
+  // The check of the whole document limits it later, because arrays without an index may be
+  // long.
   private checkPosition(array: readonly Value[], segment: string, at: string): void {
     const position = arrayPosition(segment)
     if (
@@ -113,7 +114,7 @@ export class Draft {
       })
   }
 
-  /** The container at the path's end, copied or created if necessary. */
+  /** The container of the path's last segment, copied or created if necessary. */
   private *ownHolder(path: Path): Steps<Container> {
     this.document = yield* this.copyOf(this.document)
     let holder: Container = this.document

@@ -1,6 +1,6 @@
 /**
- * Parses an update. Everything that can be checked without a document is checked here: operators,
- * arguments, paths, and overlaps of paths.
+ * Parses an update. All checks without a document are made here: of operators, arguments, paths
+ * and overlaps of paths.
  */
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
@@ -154,7 +154,7 @@ function parseDestination(path: Path, argument: Value): Path {
   return to
 }
 
-/** Parses the argument of $push or $addToSet: one value, or modifiers with several. */
+/** Parses the argument of $push or $addToSet: one value, or modifiers with a list of values. */
 function parseElements(operator: '$push' | '$addToSet', path: Path, argument: Value) {
   if (!isObject(argument) || !hasModifiers(argument))
     return { values: [argument], position: undefined }
@@ -232,8 +232,8 @@ function checkRoot(operator: Operator, path: Path): void {
 }
 
 /**
- * The error for a path that starts with $. Operators with modifiers report it as a misplaced
- * modifier.
+ * The error for a path that starts with $. If the operator accepts modifiers, the error says that
+ * the modifier is misplaced.
  */
 function unknownRoot(operator: Operator, path: Path): ApiError {
   const root = path.segments[0]!
@@ -276,8 +276,8 @@ function badName(
 }
 
 /**
- * Rejects an update of both $vector and $vectorize, even under different operators: they overwrite
- * each other, so the update would undo part of itself.
+ * Rejects an update of both $vector and $vectorize, even under different operators. Each of them
+ * overwrites the other, so the update would undo part of itself.
  */
 function checkSearchFields(actions: readonly UpdateAction[]): void {
   const vector = actions.find((action) => action.path.text === '$vector')

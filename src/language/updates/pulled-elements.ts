@@ -123,7 +123,10 @@ function* notMatching(array: readonly Value[], pulled: PulledByFilter): Steps<Va
 
 type PulledByFilter = Exclude<PulledElements, { readonly by: 'values' }>
 
-/** Comparisons per element; 0 for values, which are looked up instead. */
+/**
+ * Comparisons per array element. 0 for pulled values, because a set looks them up without
+ * comparisons.
+ */
 export function comparisonsPerElement(pulled: PulledElements): number {
   return pulled.by === 'values' ? 0 : comparisonsOf(pulled.filter)
 }
@@ -159,7 +162,7 @@ function comparesElements(object: JsonObject): boolean {
   return false
 }
 
-/** Operators that join filters; all others compare. */
+/** Operators that combine conditions. All other operators are comparisons. */
 const joining: ReadonlySet<string> = new Set(['$and', '$or', '$not'])
 
 function isPlainObject(value: Value): value is JsonObject {
@@ -167,8 +170,8 @@ function isPlainObject(value: Value): value is JsonObject {
 }
 
 /**
- * A text for comparison: two values have the same text only if they are equal. UUIDs and ObjectIds
- * ignore letter case.
+ * A text for lookups by equality: two values have the same text only if they are equal. The text of
+ * UUIDs and ObjectIds ignores letter case.
  */
 function equalityText(value: Value): string | Steps<string> {
   const extended = extendedOf(value)

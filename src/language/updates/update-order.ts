@@ -17,9 +17,9 @@ const typeOrder: Readonly<Record<JsonType, number>> = {
 }
 
 /**
- * The order of $min and $max: by type, then within the type. Arrays compare element by element, and
- * objects field by field, each name before its value. Dates therefore sort by time. Zero means
- * equal, with fields in the same order.
+ * The order of $min and $max: by type, then within the type. Arrays compare element by element.
+ * Objects compare field by field, each name before its value, so dates sort by time. The result is
+ * zero if the values are equal and have their fields in the same order.
  */
 export function compareForUpdate(a: Value, b: Value): number {
   if (isNumeric(a) && isNumeric(b)) return compareNumeric(a, b)

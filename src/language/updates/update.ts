@@ -64,8 +64,9 @@ export interface UpdateContext {
 }
 
 /**
- * Applies an update; does not modify the given document. The result shares unchanged parts with it,
- * and is the same object if nothing changed. The caller must validate the result like an insert.
+ * Applies an update without modifying the given document. The result shares unchanged parts with
+ * the document, and is the same object if nothing changed. The caller must validate the result like
+ * an inserted document.
  */
 export function* applyUpdate(
   update: Update,
@@ -92,7 +93,7 @@ function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Ste
       return
     case '$unset':
       yield* draft.remove(path)
-      // The vector is the embedding of the text, so removing one removes the other.
+      // $vector is the embedding of $vectorize, so removing either of them removes both.
       if (path.text === '$vector') yield* draft.remove(vectorizePath)
       if (path.text === '$vectorize') yield* draft.remove(vectorPath)
       return
@@ -147,7 +148,8 @@ function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Ste
 }
 
 /**
- * Limits the comparisons of $pull before they start, because arrays without an index may be long.
+ * Limits the comparisons of $pull before they start, because arrays without an index may be
+ * long.
  */
 function checkPulls(update: Update, draft: Draft, limits: Limits): void {
   let count = 0
@@ -176,7 +178,7 @@ function* set(
   draft: Draft,
 ): Steps<void> {
   yield* draft.write(operator, path, value)
-  // The text does not match the new vector any more, so it is removed.
+  // The text in $vectorize does not match the new vector, so the text is removed.
   if (path.text === '$vector') yield* draft.remove(vectorizePath)
 }
 
@@ -231,7 +233,10 @@ function pushed(
   return [...array.slice(0, before), ...values, ...array.slice(before)]
 }
 
-/** The array followed by the values that it lacks, each once; the same array if it has all. */
+/**
+ * The array followed by the values that it does not contain, each once. The same array object if it
+ * contains all of them.
+ */
 function* union(array: Value[], values: readonly Value[]): Steps<Value[]> {
   const present = new ValueSet()
   yield* present.add(array)

@@ -5,8 +5,8 @@ import type { Path } from '../values/path.ts'
 import { PathTree } from '../values/path-tree.ts'
 
 /**
- * The initial document of an upsert: the equalities at the top level of the filter. An explicit
- * $and or $or contributes nothing, nor do ranges, lists and negations.
+ * The initial document of an upsert: the equalities at the top level of the filter. Conditions in
+ * an explicit $and or $or are not copied, nor are ranges, lists and negations.
  */
 export function equalityDocument(filter: Filter): JsonObject {
   const parts = filter.kind === 'and' ? filter.of : [filter]
@@ -29,8 +29,8 @@ export function equalityDocument(filter: Filter): JsonObject {
 }
 
 /**
- * Throws if paths overlap. Without overlaps, every object above a value was created here, so it may
- * be modified.
+ * Throws if paths overlap. Without overlaps, this module created every object above a value, so it
+ * may modify these objects.
  */
 function checkOverlaps(paths: readonly Path[]): void {
   const tree = new PathTree<Path>()

@@ -1,8 +1,8 @@
 /**
  * Encodes values as bytes that sort like the values.
  *
- * SQLite compares blobs byte by byte, so an encoded key can be looked up, ranged over and sorted by
- * without decoding. The first byte is the type, in the order of language/values/order.ts.
+ * SQLite compares blobs byte by byte, so encoded keys can be looked up, compared with ranges and
+ * sorted without decoding. The first byte is the type, in the order of language/values/order.ts.
  * docs/internals/keys.md documents the bytes.
  */
 import { compareNumeric, decimalParts } from '../../json/decimal.ts'
@@ -39,7 +39,7 @@ export function arrayKey(size: number): Uint8Array {
 
 /** The smallest key that is greater than every key with this prefix. */
 export function afterPrefix(prefix: Uint8Array): Uint8Array {
-  // slice() of a Buffer would not copy.
+  // Uint8Array.from copies the bytes; slice() of a Buffer would not.
   const after = Uint8Array.from(prefix)
   for (let i = after.length - 1; i >= 0; i--) {
     if (after[i] !== 0xff) {
@@ -139,8 +139,8 @@ export class KeyBytes {
   }
 
   /**
-   * Appends a double as IEEE 754 bytes that sort like numbers: inverts the sign bit of a positive
-   * number, and all bits of a negative number.
+   * Appends a double as IEEE 754 bytes that sort like numbers: the sign bit of a positive number is
+   * inverted, and all bits of a negative number are.
    */
   #double(type: number, value: number): void {
     this.#reserve(9)
@@ -154,8 +154,8 @@ export class KeyBytes {
 
   /**
    * Appends the greatest double that does not exceed the number. The exponent and digits of the
-   * number's magnitude follow, to distinguish numbers with the same double. They are complemented
-   * if the number is negative.
+   * number's magnitude follow, to distinguish numbers with the same double. If the number is
+   * negative, the bits of exponent and digits are inverted.
    */
   #decimal(value: Decimal): void {
     this.#double(tag.number, greatestDoubleUpTo(value))
@@ -172,7 +172,8 @@ export class KeyBytes {
     this.size = start + 6 + digits.length
     if (sign < 0) {
       for (let i = start; i < this.size; i++) this.#bytes[i]! ^= 0xff
-      // A negative number with fewer digits is greater, so the shorter sequence must sort last.
+      // If two negative numbers have the same leading digits, the one with fewer digits is greater.
+      // The final 0xff makes its key sort last.
       this.#byte(0xff)
     }
   }
@@ -199,7 +200,8 @@ export function isScalar(value: Value): boolean {
 function greatestDoubleUpTo(value: Decimal): number {
   const nearest = Number(value.decimal)
   if (nearest === Infinity) return Number.MAX_VALUE
-  // Numbers below all doubles share the first bytes of the key; their digits order them.
+  // Numbers below all doubles have the same first bytes in their keys. The digits that follow order
+  // them.
   if (nearest === -Infinity) return -Infinity
   return compareNumeric(nearest, value) <= 0 ? nearest : previousDouble(nearest)
 }

@@ -1,8 +1,8 @@
 /**
  * The order of values: by type, then within the type.
  *
- * A UUID or ObjectId sorts among strings by its lower-case text. Objects have no order among
- * themselves, and neither do arrays or binary values: they tie, and the _id decides.
+ * A UUID or ObjectId sorts among strings by its lower-case text. All objects tie, and so do all
+ * arrays and all binary values; the _id then decides.
  */
 import { compareNumeric } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
@@ -25,8 +25,8 @@ export function compareBy(
 }
 
 /**
- * Compares lists of values in turn, each in its direction. Adds the cost to the pace, because lists
- * and texts may be long.
+ * Compares two lists value by value, each position in its direction. Adds the cost to `pace`,
+ * because lists and texts may be long.
  */
 export function compareLists(
   a: readonly (Value | undefined)[],
@@ -45,7 +45,7 @@ export function compareLists(
   return order
 }
 
-/** Characters whose comparison takes as long as comparing two numbers. */
+/** Characters that can be compared in the time of comparing two numbers. */
 const charactersPerValue = 1_000
 
 /** Negative, zero or positive if `a` sorts before, with or after `b`. */

@@ -1,6 +1,6 @@
 /**
- * A tree of paths, by segment. It detects overlaps: equal paths, and paths above or below each
- * other. The paths of a projection, an update or an upsert must not overlap.
+ * A tree of paths, by segment. It detects overlaps: equal paths, and paths above or below other
+ * paths. The paths of a projection, an update or an upsert must not overlap.
  */
 export class PathTree<Leaf> {
   readonly children = new Map<string, PathTree<Leaf>>()
@@ -8,15 +8,18 @@ export class PathTree<Leaf> {
   leaf: Leaf | undefined
 
   /**
-   * Adds a path; returns the leaf of a path that it overlaps, if any. A path below another one is
-   * not added; a path above others is added and keeps them.
+   * Adds a path. Returns the leaf of a path that it overlaps, if any. A path below another path is
+   * not added. A path above others is added, and the paths below it remain in the tree.
    */
   add(segments: readonly string[], leaf: Leaf & {}): Leaf | undefined {
     return addPath(this, segments, leaf)
   }
 }
 
-/** Adds a path in a loop: a client's path may be deeper than the stack. */
+/**
+ * Adds a path. A loop instead of recursion, because a client's path may be deeper than the call
+ * stack.
+ */
 function addPath<Leaf>(
   tree: PathTree<Leaf>,
   segments: readonly string[],

@@ -3,12 +3,12 @@
  * within a name is escaped as "&." or "&&".
  */
 export interface Path {
-  /** As written; canonical, so equal paths have equal texts. */
+  /** The path as the client wrote it. Equal paths have equal texts. */
   readonly text: string
   readonly segments: readonly string[]
 }
 
-/** Parses a path; returns the problem if the text is not a valid path. */
+/** Parses a path. Returns the problem if the text is not a valid path. */
 export function parsePath(text: string): Path | { readonly problem: string } {
   if (text === '') return { problem: 'a path cannot be empty' }
   if (!text.includes('&') && !text.includes('.')) return { text, segments: [text] }
@@ -35,7 +35,7 @@ export function parsePath(text: string): Path | { readonly problem: string } {
   return { text, segments }
 }
 
-/** Why no document can have a value at the path; undefined if some can. */
+/** The reason why no document can have a value at the path; undefined if a document can. */
 export function wildcardProblem({ segments }: Path): string | undefined {
   return segments.includes('*')
     ? 'a field cannot be named *, which selects all fields in projections'
@@ -48,7 +48,7 @@ export function escapeSegment(name: string): string {
   return name.replaceAll('&', '&&').replaceAll('.', '&.')
 }
 
-/** The array position that the segment names, or -1. */
+/** The array position that the segment represents, or -1. */
 export function arrayPosition(segment: string): number {
   return /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : -1
 }

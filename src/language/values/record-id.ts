@@ -1,4 +1,4 @@
-/** Identifies a record by its _id; for a row, that is the text of its key. */
+/** Identifies a record by its _id. The _id of a row is the text of its primary key. */
 import { printJson } from '../../json/print.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import type { Path } from './path.ts'

@@ -1,6 +1,7 @@
 /**
- * A set of values by equality, without comparing each with each. Scalars are looked up directly.
- * Arrays, objects and decimals are looked up by a text that is the same for equal values.
+ * A set of values, compared by equality. Scalars are looked up directly. Arrays, objects and
+ * decimals are looked up by a text that is the same for equal values, so that values are not
+ * compared with each other.
  */
 import { printJsonInSteps } from '../../json/print.ts'
 import type { Value } from '../../json/value.ts'
@@ -12,7 +13,10 @@ export class ValueSet {
   readonly #textOf: (value: Value) => string | Steps<string>
   readonly #pace = new Pace()
 
-  /** `textOf` may return the same text for values that are written differently. */
+  /**
+   * `textOf` returns the text by which arrays, objects and decimals are compared. It may return the
+   * same text for values that are written differently; they then count as equal.
+   */
   constructor(textOf: (value: Value) => string | Steps<string> = printJsonInSteps) {
     this.#textOf = textOf
   }
@@ -55,7 +59,7 @@ export class ValueSet {
   }
 }
 
-/** Characters whose printing takes as long as looking up a scalar. */
+/** Characters that can be printed in the time of looking up a scalar. */
 const charactersPerValue = 20
 
 function isScalar(value: Value): boolean {

@@ -49,8 +49,8 @@ export function readBinaryNumbers(binary: Value): Float32Array {
 }
 
 /**
- * Decodes the floats; returns a problem if the text is invalid. The problem continues a sentence
- * about "$binary".
+ * Decodes the floats. If the text is invalid, returns the problem, as the end of a sentence about
+ * "$binary".
  */
 export function decodeBinaryVector(
   base64: string,
@@ -85,7 +85,7 @@ export function checkVector(numbers: Float32Array, rules: VectorRules): void {
   if (problem !== undefined) throw apiError('SHRED_BAD_VECTOR_VALUE', { field, problem })
 }
 
-/** Why the metric cannot compare the vector; undefined if it can. */
+/** The reason why the metric cannot compare the vector; undefined if it can. */
 export function findVectorProblem(
   numbers: Float32Array,
   metric: string,

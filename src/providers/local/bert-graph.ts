@@ -1,8 +1,8 @@
 /**
- * A BERT encoder as an ONNX graph: token ids in, one vector per token out. The weights stay in
- * their file in half precision. The graph widens them, which ONNX Runtime does once when it loads
- * the graph. The graph also uses fused operators of ONNX Runtime, each of which replaces about a
- * dozen standard operators.
+ * A BERT encoder as an ONNX graph: its input is token ids, its output one vector per token. The
+ * weights stay in their file in half precision. The graph converts them to single precision, which
+ * ONNX Runtime does once when it loads the graph. The graph also uses fused operators of ONNX
+ * Runtime, each of which replaces about a dozen standard operators.
  */
 import { basename } from 'node:path'
 import { elementTypes, OnnxGraph, type TensorType, type ValueName } from './onnx-graph.ts'
@@ -25,7 +25,7 @@ export interface Weights {
 
 /**
  * Number format of the large matrix products. 'int8' takes a third of the time, with an error of
- * about 1 %; its rounding depends on all texts of a run.
+ * about 1 %. Its rounding depends on all texts of a run.
  */
 export type Precision = 'float' | 'int8'
 
@@ -76,7 +76,8 @@ class BertGraph {
   /** Sum of word and position embeddings. All tokens belong to the first segment. */
   embed(ids: ValueName): ValueName {
     const { graph } = this
-    // Casts only the embeddings of these tokens: those of the vocabulary are half of all weights.
+    // Casts only the embeddings of the given tokens. Those of the whole vocabulary are half of all
+    // weights.
     const words = this.cast(
       graph.node('Gather', [this.#stored('embeddings.word_embeddings.weight'), ids]),
       'float',
@@ -189,8 +190,8 @@ class BertGraph {
   }
 
   /**
-   * A weight as a factor of a product: weights are stored with one row per output, and the product
-   * needs one row per input.
+   * A weight as a factor of a matrix product. Weights are stored with one row per output, but the
+   * product needs one row per input.
    */
   #transposed(name: string): ValueName {
     return this.graph.node('Transpose', [this.#weight(name)])

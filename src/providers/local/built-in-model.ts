@@ -1,4 +1,4 @@
-/** all-MiniLM-L6-v2. Its package contains only weights, so the graph is built here. */
+/** The model all-MiniLM-L6-v2. Its package contains only weights, so the graph is built here. */
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { bertGraph, type BertShape, type Precision } from './bert-graph.ts'

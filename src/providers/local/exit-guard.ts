@@ -1,7 +1,7 @@
 /**
- * The native runtime aborts the whole process when its thread is terminated during a call. An
- * exiting process therefore waits for the running call, and no new call starts. Both threads share
- * two atomic counters.
+ * ONNX Runtime aborts the whole process when its thread is terminated during a call. An exiting
+ * process therefore waits for the running call, and no new call starts. The main thread and the
+ * thread of the models share two atomic flags.
  */
 export class ExitGuard {
   readonly memory: SharedArrayBuffer
@@ -35,7 +35,7 @@ const runningAt = 0
 const exitingAt = 1
 
 /**
- * Maximum wait in milliseconds, so that the process always exits: many times the duration of a
- * call.
+ * Maximum wait in milliseconds, so that the process always exits. It is many times the duration of
+ * a call.
  */
 const waitMaxMs = 5_000

@@ -1,8 +1,8 @@
 /**
  * Scores a passage for a query by late interaction: both are encoded separately, and only their
  * token vectors are compared. Each query token is matched with the most similar passage token
- * (Khattab and Zaharia, ColBERT, 2020); rare tokens have a greater weight. The model was trained
- * for whole texts, so the cosine of the text vectors counts as much.
+ * (Khattab and Zaharia, ColBERT, 2020). Rare tokens have a greater weight. The model was trained
+ * for whole texts, so the cosine of the two text vectors counts as much as the token scores.
  *
  *   score = (weighted mean over query tokens of max cosine + cosine of the texts) / 2
  *
@@ -48,15 +48,17 @@ export function toCompare(text: EncodedText): ComparedText {
 
 /**
  * Weight of a token by its id. The vocabulary is sorted by frequency, and by Zipf's law the word of
- * rank r is about 1/r as frequent as the first, so log r approximates the inverse document
- * frequency. The square gave the best results on the Cranfield collection.
+ * rank r is about 1/r as frequent as the most frequent word. So log r approximates the inverse
+ * document frequency. Its square gave the best results on the Cranfield collection.
  */
 function tokenWeight(id: number): number {
   const rank = Math.max(1, id - idBeforeFirstWord)
   return Math.log(1 + rank) ** 2
 }
 
-/** Id before the first word, "the". Lower ids are markers and single characters. */
+/**
+ * Id that precedes the id of the first word, "the". Lower ids are markers and single characters.
+ */
 const idBeforeFirstWord = 1_995
 
 function nearest(

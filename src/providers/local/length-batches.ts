@@ -1,6 +1,6 @@
 /**
- * Groups texts into batches for the model, which is a third slower with single texts. In a
- * batch, all texts are padded to the longest, so their lengths should be similar.
+ * Groups texts into batches, because the model is a third slower with single texts. In a batch, all
+ * texts are padded to the length of the longest text, so their lengths should be similar.
  */
 
 /** Positions in `lengths`, sorted by length and grouped into batches. */
@@ -29,8 +29,8 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
 }
 
 /**
- * Tokens of a batch, as many as one text can have. Larger batches are hardly faster, and delay
- * other requests: a batch of this size takes about 50 ms on one core.
+ * Maximum tokens of a batch, as many as one text can have. Larger batches are hardly faster, and
+ * delay other requests: a batch of this size takes about 50 ms on one core.
  */
 export const batchTokensMax = 256
 

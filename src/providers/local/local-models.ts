@@ -1,7 +1,7 @@
 /**
- * Models that run in the server: one for embedding and one for reranking. The built-in ones both use
- * all-MiniLM-L6-v2; operators can configure folders with other models. They run in a thread of their
- * own, which starts with the first request. docs/internals/local-models.md describes their limits.
+ * Models that run in the server: one for embedding and one for reranking. Both built-in models use
+ * all-MiniLM-L6-v2. Operators can configure folders with other models. Models run in a separate
+ * thread, which starts with the first request. docs/internals/local-models.md describes the limits.
  */
 import { apiError } from '../../errors/api-error.ts'
 import type { Entrant } from '../../caller/fair-queue.ts'
@@ -59,10 +59,14 @@ export function nameLocalModels({
   }
 }
 
-/** Maximum texts whose vectors are cached. Queries recur; texts to store do not. */
+/**
+ * Maximum texts whose vectors are cached. Queries are often repeated; texts of documents are not.
+ */
 const rememberedMax = 1_000
 
-/** Maximum characters of a cached text; longer ones are probably stored, not searched. */
+/**
+ * Maximum characters of a cached text. Longer texts are probably texts of documents, not queries.
+ */
 const rememberedLengthMax = 1_000
 
 class ThreadedModels implements LocalModels {

@@ -1,6 +1,6 @@
 /**
- * A model of the operator: a folder as publishers provide it, with an ONNX graph and
- * tokenizer.json. It is checked when the server starts, and loaded on first use.
+ * A model that the operator provides: a folder in the form in which models are published, with an
+ * ONNX graph and tokenizer.json. It is checked when the server starts, and loaded on first use.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -28,7 +28,8 @@ export function folderModel(folder: string): ModelSource {
     tokenizer: readJson(folder, 'tokenizer.json'),
     tokenizerConfig: readJsonIfAny(folder, 'tokenizer_config.json'),
     tokensMax: tokensMaxOf(folder),
-    // The file is part of the sentence-transformers format. Models without it use the mean.
+    // The file belongs to the sentence-transformers format. For models without it, the mean of the
+    // token vectors is used.
     pooling:
       readJsonIfAny(folder, '1_Pooling/config.json')['pooling_mode_cls_token'] === true
         ? 'first'

@@ -69,7 +69,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: ThreadSettings): 
       send({ kind: 'answered', id, answer: await answerTo(question, asker) })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // An aborted request does not wait for its result.
+      // An aborted request does not wait for a result, so it gets no error.
       if (!controller.signal.aborted) send({ kind: 'failed', id, reason })
     } finally {
       asked.delete(id)

@@ -26,7 +26,7 @@ export interface WorkEvents {
   loaded(model: string, durationMs: number): void
 }
 
-/** Maximum numbers of cached token vectors for reranking: 64 MiB. */
+/** Maximum floats in cached token vectors for reranking: 16 Mi floats, which take 64 MiB. */
 const keptNumbersMax = 16 * 2 ** 20
 
 export class ModelWork {
@@ -81,7 +81,7 @@ export class ModelWork {
   ): Promise<readonly number[]> {
     const model = await this.#load('reranking')
     const texts = [query, ...passages]
-    // Passages that many queries find are encoded once.
+    // Encoded passages are cached, because many queries may find the same passage.
     const known = texts.map((text) => this.#compared.get(text))
     const missing = [...new Set(texts.filter((_, i) => known[i] === undefined))]
     const made = await this.#runAll(model, { texts: missing, read: toCompare, asker })
@@ -116,7 +116,8 @@ export class ModelWork {
   /** Runs one slice, unless the entrant's signal was aborted meanwhile. */
   #take<T>(slice: () => T | Promise<T>, asker: Entrant): Promise<T> {
     return this.#turns.run(asker, async () => {
-      // Slices block the thread; messages about other requests are received in between.
+      // A slice blocks the thread. This pause lets the thread receive messages about other requests
+      // before each slice.
       await setImmediate()
       asker.signal.throwIfAborted()
       return slice()
@@ -128,7 +129,7 @@ export class ModelWork {
     if (known !== undefined) return known
     const loading = this.#take(() => this.#open(role), itself)
     this.#models.set(role, loading)
-    // A failed load is repeated with the next request.
+    // A failed load is not cached, so the next request repeats it.
     loading.catch(() => this.#models.delete(role))
     return loading
   }
@@ -156,13 +157,13 @@ const precisions = { embedding: 'float', reranking: 'int8' } as const
 
 interface Run<T> {
   readonly texts: readonly string[]
-  /** If present, each text is read as a pair with the query. */
+  /** If present, each text is encoded as a pair with the query. */
   readonly query?: string
   readonly read: (text: EncodedText) => T
   readonly asker: Entrant
 }
 
-/** Entrant for work that no request waits for. */
+/** Entrant for work for which no request waits. */
 const itself: Entrant = { principalName: '', signal: new AbortController().signal }
 
 /** Maps the logit of a cross-encoder to a score between 0 and 1. */

@@ -1,6 +1,6 @@
 /**
  * Writes an ONNX model: nodes, each with named output values, and weights, which may stay in a
- * separate file. Field numbers are those of onnx.proto3.
+ * separate file. Field numbers are from onnx.proto3.
  */
 import { bytesField, floatField, join, numberField } from './protobuf.ts'
 
@@ -28,7 +28,7 @@ export interface NodeOptions {
   readonly floats?: Readonly<Record<string, number>>
   /** Domain of a non-standard operator. */
   readonly domain?: string
-  /** Name of the node's output, for an output of the model; absent: a generated name. */
+  /** Name of the node's output, if it is an output of the model; absent: a generated name. */
   readonly output?: ValueName
 }
 

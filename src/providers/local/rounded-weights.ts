@@ -1,6 +1,7 @@
 /**
- * Quantizes weights: each column is a scale times integers from -63 to 63. Only 7 bits are used,
- * because x64 processors without VNNI add pairs of products in 16 bits, which overflow with 8.
+ * Quantizes weights: each column is a scale times integers from -63 to 63. The integers have only 7
+ * bits, because x64 processors without VNNI add pairs of products in 16 bits, which would overflow
+ * with 8-bit integers.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Tensor } from './safetensors.ts'
@@ -12,7 +13,7 @@ export interface RoundedWeights {
   readonly scales: Float32Array
 }
 
-/** Joins the columns of several tensors. In the file, each has one row per output. */
+/** Joins the columns of several tensors. In the file, a tensor has one row per output. */
 export function roundWeights(path: string, tensors: readonly Tensor[]): RoundedWeights {
   const inputs = tensors[0]!.shape[1]!
   const outputs = tensors.reduce((sum, { shape }) => sum + shape[0]!, 0)
@@ -25,7 +26,7 @@ export function roundWeights(path: string, tensors: readonly Tensor[]): RoundedW
       let greatest = 0
       for (let i = 0; i < inputs; i++)
         greatest = Math.max(greatest, Math.abs(weights[start + i]!))
-      // A column of zeros needs a nonzero scale.
+      // A column of zeros needs a nonzero scale to avoid a division by zero.
       const scale = greatest / numberMax || 1
       scales[output] = scale
       for (let i = 0; i < inputs; i++)

@@ -9,14 +9,14 @@ export interface ModelSource {
    * optionally `token_type_ids`.
    */
   readonly graph: Uint8Array | string
-  /** Folder of the weights of a graph without a file. */
+  /** Folder of the weights, if `graph` contains the graph itself. */
   readonly weightsFolder?: string
   /** Preferred outputs; the first that exists is read, otherwise the graph's first output. */
   readonly outputs: readonly string[]
   /** Contents of tokenizer.json and tokenizer_config.json. */
   readonly tokenizer: object
   readonly tokenizerConfig: object
-  /** Maximum tokens of a text; the rest of the text is ignored. */
+  /** Maximum tokens of a text; the remaining text is ignored. */
   readonly tokensMax: number
   /** How the token vectors are combined into the vector of a text. */
   readonly pooling: Pooling
@@ -65,7 +65,8 @@ export class TokenModel {
     const session = await guard.during(() =>
       runtime.InferenceSession.create(source.graph, options),
     )
-    // The file's truncation and padding are for training; this class does both.
+    // The file's settings for truncation and padding were made for training. This class truncates
+    // and pads texts itself.
     const definition = { ...source.tokenizer, truncation: null, padding: null }
     const tokenizer = await makeTokenizer(definition, source.tokenizerConfig)
     return new TokenModel({ runtime, session, tokenizer, guard }, source)
@@ -81,12 +82,14 @@ export class TokenModel {
     this.runsAlone = runsAlone
   }
 
-  /** Tokenizes a text; with `question`, as the second text of a pair. */
+  /** Tokenizes a text. With `question`, tokenizes a pair whose second text is `text`. */
   tokenize(text: string, question?: string): Tokens {
     const charactersMax = this.#tokensMax * wordLengthMax
-    // With this many tokens, the first `tokensMax` do not depend on where the text was cut.
+    // With at least this many tokens, the position of the cut does not affect the first `tokensMax`
+    // tokens.
     const tokensEnough = this.#tokensMax + wordLengthMax
-    // Only the start of a long text matters; its tokens show how many characters suffice.
+    // Only the start of a long text matters. The number of its tokens shows whether enough
+    // characters were tokenized.
     let length = charactersFirst
     let encoding = this.#encode(text.slice(0, length), question?.slice(0, charactersMax))
     while (
@@ -100,7 +103,10 @@ export class TokenModel {
     return { ids: this.#cut(ids), segments: this.#cut(segments) }
   }
 
-  /** Encodes texts in one run, which blocks the thread. The texts should have similar lengths. */
+  /**
+   * Encodes texts in one run, which blocks the thread. Texts of similar lengths need little
+   * padding.
+   */
   async run(texts: readonly Tokens[]): Promise<readonly EncodedText[]> {
     const { session, guard } = this.#parts
     const longest = Math.max(...texts.map(({ ids }) => ids.length))
@@ -161,7 +167,7 @@ export class TokenModel {
 /** Maximum characters of a word; most models treat longer words as unknown. */
 const wordLengthMax = 100
 
-/** Enough for 256 tokens of prose. */
+/** Characters of a text that are tokenized first: enough for 256 tokens of prose. */
 const charactersFirst = 2_000
 
 function sessionOptions(threads: number, weightsFolder: string | undefined): object {

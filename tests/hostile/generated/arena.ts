@@ -1,4 +1,4 @@
-/** The server of episodes, its data, and the connections of hostile clients. */
+/** The server on which episodes run, its data, and the connections of hostile clients. */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { HostileServer, unknownToken, type ServerOptions } from '../hostile-server.ts'
@@ -35,8 +35,8 @@ export class Arena {
   }
 
   /**
-   * The address for the next connection. Hostile clients share a few addresses, none of which a
-   * bystander uses.
+   * The address for the next connection. Hostile clients share a few addresses. Bystanders use
+   * none of them.
    */
   nextAddress(): string {
     return `127.0.1.${1 + (this.#connections++ % addresses)}`

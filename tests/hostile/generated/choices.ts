@@ -28,8 +28,8 @@ export class Choices {
   }
 
   /**
-   * A random size: `max` in a quarter of the calls; otherwise all orders of magnitude are equally
-   * likely.
+   * A random size: `max` in a quarter of the calls. In the others, all orders of magnitude are
+   * equally likely.
    */
   size(min: number, max: number): number {
     if (this.oneIn(4)) return max
@@ -47,7 +47,7 @@ export class Choices {
     return this.pick(fillings)
   }
 
-  /** Values of the kind: present in documents, absent from them, or long and deep. */
+  /** Values of the given kind: present in documents, absent from documents, or long and deep. */
   values(count: number, filling: Filling): unknown[] {
     const from = this.random.below(1_000)
     return Array.from({ length: count }, (_, n) => valueOf(filling, from + n))

@@ -9,7 +9,7 @@ import type { HostileRequest } from './load.ts'
 export type Transport = 'HTTP/1.1' | 'HTTP/2' | 'MCP'
 
 /**
- * How a request ended: the status with the code of the first error, or 'none' when the connection
+ * How a request ended: the status with the code of the first error, or 'none' if the connection
  * closed without an answer.
  */
 export type Outcome = string
@@ -20,8 +20,8 @@ export interface HostileClient {
 }
 
 /**
- * Creates a client for one connection. `reads`: whether replies are read, or left in the socket
- * until the connection closes.
+ * Creates a client for one connection. `reads`: whether the client reads replies. If not, they stay
+ * in the socket until the connection closes.
  */
 export function clientOf(
   arena: Arena,

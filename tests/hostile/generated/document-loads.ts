@@ -7,7 +7,7 @@ import { keyspace } from './targets.ts'
 /** Filters of many comparisons, each with many values, over long arrays and many documents. */
 export function documentFilters(choices: Choices): RequestLoad {
   const command = choices.pick(['find', 'find', 'findOne', 'countDocuments', ...writes])
-  // deleteMany gets a collection of its own, whose documents later episodes do not need.
+  // deleteMany gets a separate collection, because later episodes need the documents of the others.
   const target =
     command === 'deleteMany'
       ? 'scratch'
@@ -213,7 +213,8 @@ export function documentInserts(choices: Choices): RequestLoad {
     'vectors',
   ] as const)
   const documents = choices.size(1, 100)
-  // The size depends on the number of documents, so that bodies stay below their limit.
+  // The size of a document depends on the number of documents, so that bodies stay below their
+  // limit.
   const size = choices.size(10, Math.floor(1_500_000 / documents))
   const document = (n: number): object => {
     switch (shape) {
@@ -368,7 +369,7 @@ export function searches(choices: Choices): RequestLoad {
   }
 }
 
-/** Forged page states, and options at their limits. */
+/** Forged page states, and options with extreme values. */
 export function pageStates(choices: Choices): RequestLoad {
   const size = choices.size(10, 11_000_000)
   const kind = choices.pick(['text', 'array', 'nested', 'bytes'] as const)

@@ -1,4 +1,4 @@
-/** Hostile use of HTTP, and MCP messages. */
+/** Misuse of HTTP, and MCP messages. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { answersOf, write } from '../attack.ts'
 import { headOf, requestOf } from '../requests.ts'
@@ -76,7 +76,7 @@ export function messages(choices: Choices): RequestLoad {
   }
 }
 
-/** Connections that are opened and closed without a request, or with half of one. */
+/** Connections that are opened and closed, with half of a request or none. */
 export function churn(choices: Choices): ConnectionLoad {
   const half = choices.oneIn(2)
   return {
@@ -109,7 +109,7 @@ export function unfinishedBodies(choices: Choices): ConnectionLoad {
   }
 }
 
-/** Many requests on a connection whose replies are not read. */
+/** Many requests on one connection, whose client does not read the replies. */
 export function pipelines(choices: Choices): ConnectionLoad {
   const count = choices.size(2, 900)
   const target = choices.pick(['large', 'arrays', 'many'])
@@ -128,7 +128,7 @@ export function pipelines(choices: Choices): ConnectionLoad {
   }
 }
 
-/** Streams of HTTP/2 that are reset as soon as they are opened; needs TLS. */
+/** HTTP/2 streams that are reset as soon as they are opened. The load needs TLS. */
 export function rapidResets(choices: Choices): ConnectionLoad {
   const atOnce = choices.size(10, 1_000)
   const withBody = choices.oneIn(2)
@@ -170,7 +170,7 @@ async function everyConnection(
         try {
           await once()
         } catch {
-          // A server that rejects connections behaves correctly.
+          // The server may reject connections. The load then continues after a pause.
           await pause(5)
         }
         done++

@@ -1,4 +1,6 @@
-/** Episodes of a few seconds of hostile load. The seed and the number of an episode determine it. */
+/**
+ * Episodes of a few seconds of hostile load. An episode is determined by the seed and its number.
+ */
 import { Random } from '../../faults/random.ts'
 import { Choices } from './choices.ts'
 import type { Transport } from './clients.ts'
@@ -32,7 +34,7 @@ export function isTlsEpisode(number: number): boolean {
 
 type MakeLoad = (choices: Choices) => Load
 
-/** Functions that make a load; each is chosen as often as it is listed. */
+/** Functions that make a load. A function that is listed twice is chosen twice as often. */
 const loads: readonly MakeLoad[] = [
   documents.documentFilters,
   documents.documentFilters,
@@ -70,8 +72,8 @@ export function makeEpisode(seed: number, number: number): Episode {
   const choices = new Choices(random)
   const isTls = isTlsEpisode(number)
   const part = (): Part => {
-    // The load gets random numbers of its own, so a new kind of load does not change the rest of
-    // the episode.
+    // The load has a separate random stream, so that a new kind of load does not change the other
+    // choices of the episode.
     const load = choices.pick(isTls ? tlsLoads : loads)(new Choices(random.fork()))
     return {
       load,

@@ -1,7 +1,7 @@
 /**
- * `npm run hostile -- --generate`: runs episodes of hostile load from a seed, one after the other, next
- * to well-behaved clients. Several episodes share a server. It is replaced after `episodesPerServer`
- * episodes, and after an episode that killed it or leaked memory.
+ * `npm run hostile -- --generate`: runs episodes of hostile load from a seed, one after the other,
+ * while well-behaved clients work. Several episodes share a server. The server is replaced after
+ * `episodesPerServer` episodes, and after an episode that killed it or leaked memory.
  */
 import type { ConnectOptions } from '../../cassandra/connect.ts'
 import { seconds } from '../attack.ts'
@@ -25,7 +25,7 @@ import { Summary } from './summary.ts'
 export interface GeneratorOptions {
   readonly seed: number
   readonly minutes: number
-  /** Number of the only episode to run. */
+  /** If set, only the episode with this number runs. */
   readonly episode: number | undefined
   /** The cluster that keeps the data; undefined: the embedded engine keeps it. */
   readonly cluster: ConnectOptions | undefined
@@ -53,7 +53,8 @@ const warmUp: Episode = {
 }
 
 /**
- * Pause between requests of a bystander. Short, so that a stall cannot fall between two requests.
+ * Milliseconds between requests of a bystander. The pause is short, so that a stall cannot fall
+ * between two requests.
  */
 const restMs = 10
 
@@ -130,8 +131,8 @@ class Stage {
       await makeManyOperations(server),
     )
     await bystander.takeWhenAnswered()
-    // The first use of threads, caches and stores takes memory; the warm-up keeps this out of the
-    // results of the first episode.
+    // The first use of threads, caches and stores takes memory. After the warm-up, this memory does
+    // not count as a leak of the first episode.
     await runEpisode(arena, warmUp, { ...episodeOptions, requestsMax: 20 })
     await bystander.take()
     await seconds(idleSeconds)
@@ -146,7 +147,10 @@ class Stage {
     return measureEpisode(this.arena, this.bystander, episode, episodeOptions, goal)
   }
 
-  /** Whether the server can be reused, so that later findings are caused by their own episode. */
+  /**
+   * Whether the server can be reused. It must be intact, because a later finding must be caused by
+   * its own episode.
+   */
   isSound({ turns, memory }: EpisodeResult): boolean {
     return turns !== undefined && (memory ?? Infinity) - this.memory <= keptMemoryMax
   }

@@ -14,13 +14,15 @@ export interface HostileRequest {
   readonly body: Buffer | undefined
 }
 
-/** Requests that each connection sends in turn, repeatedly. */
+/** Requests that each connection sends one after the other, repeatedly. */
 export interface RequestLoad {
   readonly says: string
   readonly requests: readonly HostileRequest[]
 }
 
-/** Connections that do not send normal requests. `run` ends when `signal` is aborted, or earlier. */
+/**
+ * Connections that do not send normal requests. `run` ends at the latest when `signal` is aborted.
+ */
 export interface ConnectionLoad {
   readonly says: string
   run(arena: Arena, connections: number, signal: AbortSignal): Promise<Answers>
@@ -30,7 +32,7 @@ export type Load = RequestLoad | ConnectionLoad
 
 const jsonHeaders = { 'Content-Type': 'application/json' }
 
-/** A POST request with any bytes as its body. `path` is the part after `/v1`. */
+/** A POST request with any bytes as its body. `path` follows `/v1`. */
 export function bodyTo(
   path: string,
   body: Buffer,

@@ -27,7 +27,7 @@ export async function runEpisode(
   episode: Episode,
   options: EpisodeOptions,
 ): Promise<Outcomes> {
-  /** `end` stops sending; `hangUp` then stops waiting for answers. */
+  /** `end` stops sending requests. `hangUp` stops waiting for answers, later. */
   const end = new AbortController()
   const hangUp = new AbortController()
   const hungUp = aborted(hangUp.signal)
@@ -71,7 +71,7 @@ export async function runEpisode(
   return { counts, requests: [...counts.values()].reduce((sum, times) => sum + times, 0) }
 }
 
-/** Maximum wait for the last answers. */
+/** Milliseconds to wait for the last answers. */
 const lastAnswersMs = 10_000
 
 function requestsOf(
@@ -93,7 +93,8 @@ async function sendInTurn(
   for (let n = 0; n < requestsMax && !signal.aborted; n++) {
     const outcome = await send(requests[(first + n) % requests.length]!)
     count(outcome)
-    // A client that is rejected without an answer retries, but not in a tight loop.
+    // After a rejection without an answer, the client pauses before it retries, to avoid a tight
+    // loop.
     if (outcome === 'none') await pause(5)
   }
 }
@@ -106,7 +107,7 @@ function aborted(signal: AbortSignal): Promise<Outcome> {
 
 export interface EpisodeResult extends Outcomes {
   readonly seen: readonly Seen[]
-  /** Processor time of the server's turns; undefined: the server died. */
+  /** Processor time of the event-loop turns; undefined: the server died. */
   readonly turns: Turns | undefined
   /** Bytes of memory of the server at rest (settled-memory.ts). */
   readonly memory: number | undefined
@@ -144,5 +145,5 @@ async function turnsOf({ server }: Arena): Promise<Turns | undefined> {
   }
 }
 
-/** Effects within this time after an episode still count as its own. */
+/** Milliseconds after an episode in which effects still count as effects of the episode. */
 const afterMs = 1_000

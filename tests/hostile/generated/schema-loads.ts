@@ -68,7 +68,7 @@ const filterOf: Readonly<Record<string, MakeFilter>> = {
   lowercase: () => ({ name: 'lowercase' }),
 }
 
-/** One of few names, so that concurrent connections change the same targets. */
+/** One of four names, so that concurrent connections change the same targets. */
 function madeName(choices: Choices): string {
   return `made${choices.random.below(4)}`
 }

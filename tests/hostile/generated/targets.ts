@@ -29,8 +29,8 @@ const rowColumns = {
 }
 
 /**
- * Creates the targets and their data. `scale` is 1 for long runs. A tenth of the data is enough for
- * a functional check.
+ * Creates the targets and their data. `scale` is the size of the data relative to long runs, which
+ * use 1. A tenth of the data is enough for a functional check.
  */
 export async function makeTargets(server: HostileServer, scale: number): Promise<void> {
   const count = (full: number) => Math.max(2, Math.round(full * scale))
