@@ -81,7 +81,7 @@ describe('a token', () => {
     await putSetting(engine, 'tokens', before)
   })
 
-  test('with an expiry does not count as an administrator', async (t) => {
+  test('counts as an administrator only until it expires', async (t) => {
     const access = await open()
     const now = Date.now()
     t.mock.timers.enable({ apis: ['Date'], now })

@@ -43,7 +43,7 @@ describe('two servers on one engine', () => {
   test('both apply a change to a role, also to the tokens with that role', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
-    // Server "two" reads the stored roles, so it knows the role even before the engine reports it.
+    // Server "two" reads the stored roles before it creates a token, so it already knows the role.
     const { token } = await two.createToken({ roles: [role.id] }, root)
     await eventually(() => one.find(digestOf(token)) !== undefined)
     const holders = [one, two].map((access) => access.find(digestOf(token))!)
@@ -142,7 +142,7 @@ describe('concurrent changes by two servers', () => {
     }
   })
 
-  test('create a single first token', async (context) => {
+  test('create only one first token', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(both.map((access) => access.createFirstToken()))
     const [first] = made.filter((token) => token !== undefined)

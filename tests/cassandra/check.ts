@@ -54,7 +54,7 @@ describe('monitoring of a cluster', () => {
     const { code, out, err } = await startStela(args).ended
     return { code, err, lines: String(out).split('\n') }
   }
-  /** The lines about the keyspaces of this test, because other tests share the node. */
+  /** Selects the lines about the keyspaces of this test, because other tests share the node. */
   const ours = (lines: readonly string[]) => {
     const start = `${keyspaces.nameOf('default_keyspace')}.`
     const own = lines.filter((line) => line.startsWith(start))
@@ -176,7 +176,7 @@ describe('monitoring of a cluster', () => {
     assert.match(err, /^stela: no node of the cluster can be reached: 127\.0\.0\.1:1 /)
   })
 
-  test('stela check names the setting whose address leads to no node', async () => {
+  test('stela check names the wrong setting when it cannot connect', async () => {
     for (const [given, said] of [
       ['--local-datacenter elsewhere', /no data center elsewhere.* of these: datacenter1/],
       ['--contact-points nowhere.invalid', /resolved: nowhere\.invalid\. Check --contact/],
@@ -188,7 +188,7 @@ describe('monitoring of a cluster', () => {
     }
   })
 
-  test('a server that cannot store its settings does not start and leaves nothing behind', async () => {
+  test('a server that cannot store its settings does not start, and creates no keyspace', async () => {
     const keyspace = keyspaces.nameOf('unmade')
     const serve = async (replication: string) => {
       const flags = ['--system-keyspace', keyspace, '--replication', replication]

@@ -1,4 +1,4 @@
-/** A temporary folder and a process in it; both end together with this process. */
+/** A temporary folder and a process in it; both are removed when this process ends. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, statfs } from 'node:fs/promises'

@@ -425,7 +425,7 @@ describe('stela migrate', () => {
     await server.stop()
   })
 
-  test('reports the migrated data, and later that everything is migrated', async () => {
+  test('moves all data, and moves nothing when it is repeated', async () => {
     // Incomplete tables of other clients must not affect the migration.
     const client = clientOf(await testNode())
     await client.execute(

@@ -110,7 +110,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'dog'), [2])
   })
 
-  test('removes old entries without a text, and keeps entries of recent writes', async () => {
+  test('removes old entries of documents that do not exist, but keeps recent ones', async () => {
     const notes = await placeOf('notes')
     const dropped = await placeOf('dropped')
     const bee = { text: 'bee', terms: ['bee'] }

@@ -74,7 +74,7 @@ describe('statements of a command', () => {
     const seconds = (performance.now() - startedAt) / 1000
     const { ofCommands, ofSchema } = counts.take()
     assert.equal(ofCommands, expected)
-    // Reads of the schema version happen once a second, not once per command.
+    // The server reads the schema version once a second, not once per command.
     assert(ofSchema <= 1 + seconds, `${ofSchema} in ${seconds} s`)
   }
 
