@@ -94,7 +94,7 @@ describe('a token', () => {
       assert.match(await admin.refuse(400, 'POST', '/clientIdSecrets', { body }), message)
   })
 
-  test('remains valid or revoked after a restart', async () => {
+  test('stays valid after a restart, unless it was revoked', async () => {
     const kept = await admin.tokenOf('RO User')
     const gone = await admin.tokenOf('RO User')
     await admin.ask('DELETE', `/clientIdSecrets/${gone.clientId}`)

@@ -40,15 +40,14 @@ test('a statement on a single node costs the measured time', () => {
 })
 
 test('a read by key costs the work of a quorum, however many nodes the cluster has', () => {
-  // In ms: one message 0.5, the statement without its message on two replicas 2 × 1.5, and one
-  // message between replicas 0.5.
+  // In ms: 0.5 for the request, 2 × 1.5 for the statement on two replicas, 0.5 for a message.
   for (const nodes of [3, 12, 100])
     assert.equal(workOf({ reach: 'quorum', ms: 2 }, cluster(nodes), floorMs), 4)
 })
 
 test('a conditional write costs work on all replicas, and messages in each round', () => {
-  // In ms: one message 0.5, the statement without its message on three replicas 3 × 1.5, and 4
-  // rounds of messages to 2 other replicas at 0.5 each.
+  // In ms: 0.5 for the request, 3 × 1.5 for the statement on three replicas, and 4 rounds of
+  // messages to 2 other replicas at 0.5 each.
   assert.equal(workOf({ reach: 'copies', ms: 2 }, cluster(12), floorMs), 9)
 })
 

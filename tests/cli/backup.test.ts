@@ -189,7 +189,7 @@ describe('stela backup', () => {
     )
   })
 
-  test('leaves no backup when it is killed half way, and the next backup removes its partial files', async () => {
+  test('leaves no backup when it is killed during the download, and the next backup removes its partial files', async () => {
     await backup()
     const before = manifests()
     await (await Store.find(engine, 'large')).insert([{ _id: `more ${count}` }])
@@ -215,7 +215,7 @@ describe('stela backup', () => {
     assert.deepEqual([next.code, next.err], [0, ''])
     assert.equal(manifests().length, 2)
     assert(!namesIn('files').some((name) => name.endsWith('.partial')))
-    // The server has released the files of the first backup.
+    // Waits until the server has released the files of the first backup.
     const isHeld = (name: string) => name.startsWith('backup.')
     await eventually(() => !readdirSync(dataDir).some(isHeld))
   })
@@ -236,7 +236,7 @@ describe('stela backup', () => {
     const refused = await backup()
     assert.match(refused.err, /process 1 on elsewhere/)
     rmSync(lock)
-    // Files that an unreadable manifest may name must stay.
+    // A backup must not remove files that an unreadable manifest may name.
     const name = namesIn('backups')[0]!
     truncateSync(join(folder, 'backups', name), 40)
     await add('one more')
@@ -277,7 +277,7 @@ describe('stela restore', () => {
   const restore = (...args: readonly string[]): Promise<Ran> =>
     runStela(['restore', folder, '--data', data, ...args])
 
-  test('rejects what it cannot restore, and leaves no folder', async () => {
+  test('rejects missing, damaged and incomplete backups, and leaves no folder', async () => {
     const none = await runStela(['restore', join(home, 'none'), '--list'])
     assert.deepEqual([none.code, none.out.length], [1, 0])
     assert.match(none.err, /is not a backup folder/)

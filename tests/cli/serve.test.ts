@@ -282,7 +282,7 @@ describe('stela serve', { concurrency: 4 }, () => {
   test('exits at once on a second stop signal', async () => {
     const run = stela(['serve', '--data', newFolder(), '--port', '0', '--admin-token', 'x'])
     const { hostname, port } = new URL(await ready(run))
-    // Half a request makes the stop wait for the rest.
+    // The server waits for the rest of this request before it stops.
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)
     await once(socket, 'connect')

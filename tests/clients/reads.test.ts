@@ -96,7 +96,7 @@ describe('a cursor of find', () => {
     )
   })
 
-  test('accepts its clauses from methods', async () => {
+  test('accepts filter, sort, skip, limit and projection from its methods', async () => {
     const cursor = collection
       .find({})
       .filter({ even: false })
@@ -290,7 +290,7 @@ describe('filters', () => {
       )
     })
 
-  test('close the cursor when they are invalid', async () => {
+  test('close the cursor when the server rejects them', async () => {
     const cursor = few.find({ age: { $near: 30 } })
     const error = await refusal(cursor.toArray())
     assert.equal(error.errorCode, 'FILTER_UNSUPPORTED_OPERATOR')

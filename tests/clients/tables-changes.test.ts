@@ -155,7 +155,7 @@ describe('updateOne', () => {
 })
 
 describe('deleteOne', () => {
-  test('deletes the row of a key, or nothing', async () => {
+  test('deletes the row with the given key, if it exists', async () => {
     const table = await tables.people()
     await table.insertMany([{ id: 'a' }, { id: 'b' }])
     await table.deleteOne({ id: 'a' })
