@@ -151,9 +151,7 @@ class Fixture {
   }
 }
 
-/**
- * The vector of a text: how often it contains a and b, each plus one, so that no vector is zero.
- */
+/** The vector of a text: [number of a's + 1, number of b's + 1], so that no vector is zero. */
 function vectorOf(text: string): Float32Array {
   const count = (letter: string) => text.split(letter).length
   return Float32Array.of(count('a'), count('b'))
@@ -219,7 +217,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('omits documents without $lexical or $vector, and gives them no rank', async () => {
+  test('omits documents without $lexical or $vector, and does not rank them', async () => {
     const fixture = await new Fixture().insert(
       { _id: 'no text', $vector: [2, 1] },
       { _id: 'blank', $vector: [2, 1], $lexical: ' ' },

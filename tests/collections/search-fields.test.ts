@@ -65,7 +65,7 @@ describe('$hybrid', () => {
       })
   })
 
-  test('is rejected in any other form', () => {
+  test('is rejected unless it is a text, or an object with $lexical and $vectorize', () => {
     for (const value of [5, true, ['text']])
       assert.throws(() => expand({ $hybrid: value }), {
         code: 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE',

@@ -92,7 +92,7 @@ describe('concurrent upserts', () => {
     const write = engine.write.bind(engine)
     engine.write = async (...args) => {
       entered.push(1)
-      // All writes wait until each upsert has started one.
+      // Each write waits until all upserts have started a write.
       if (entered.length === count) open()
       await gate
       return write(...args)

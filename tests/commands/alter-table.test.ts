@@ -38,7 +38,7 @@ describe('alterTable', () => {
     assert.deepEqual(columns['f'], { type: 'set', valueType: address })
   })
 
-  test('drops columns, also if one is named twice', async () => {
+  test('drops columns, even if a column is named twice', async () => {
     const name = await schemas.table({ a: 'text', b: 'int', c: 'int' })
     await schemas.ok(name, drop('a', 'b', 'a'))
     assert.deepEqual(Object.keys(await columnsOf(name)), ['id', 'c'])
@@ -241,7 +241,7 @@ describe('alterTable', () => {
       if (codes.length > 0) assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_COLUMNS'])
   })
 
-  test('reports a missing table, and a collection of that name', async () => {
+  test('rejects a missing table, and a collection in place of a table', async () => {
     await schemas.refuse('nowhere', add({ a: 'int' }), 'UNKNOWN_COLLECTION_OR_TABLE')
     await schemas.ok('', { createCollection: { name: 'documents' } })
     await schemas.refuse(

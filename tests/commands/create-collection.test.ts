@@ -114,7 +114,7 @@ describe('createCollection', () => {
     refuses(answer, 'UNKNOWN_KEYSPACE', 'nowhere')
   })
 
-  test('keeps collections of the same name in two keyspaces apart', async () => {
+  test('creates separate collections of the same name in two keyspaces', async () => {
     await server.command('', { createKeyspace: { name: 'second' } })
     isOk(await create('twice', { vector: { dimension: 3 } }))
     isOk(await server.command('/second', { createCollection: { name: 'twice' } }))

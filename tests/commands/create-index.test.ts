@@ -38,7 +38,7 @@ describe('createIndex', () => {
     )
   })
 
-  test('indexes texts and lists all options', async () => {
+  test('indexes texts, and fills in the default of every option', async () => {
     const table = await schemas.table({ a: 'text', b: 'ascii', c: 'text', d: 'text' })
     await schemas.ok(table, create('a', {}, 'text_a'))
     await schemas.ok(table, create('b', { caseSensitive: false }, 'text_b'))
@@ -372,7 +372,7 @@ describe('createIndex when indexed columns must be in snake case', () => {
     { features: { ...defaultConfig.features, snakeCaseIndexes: true } },
   )
 
-  test('rejects other names', async () => {
+  test('rejects columns with other names', async () => {
     const table = await schemas.table({ firstName: 'text', first_name: 'text' })
     const send = (column: string) => ({
       createIndex: { name: 'by_name', definition: { column } },

@@ -446,7 +446,7 @@ describe('createTable with embedding services switched off', () => {
     { features: { ...defaultConfig.features, vectorize: false } },
   )
 
-  test('rejects a service', async () => {
+  test('rejects a column with an embedding service', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const columns = { id: 'int', v: { type: 'vector', service } }
     await schemas.refuse(

@@ -61,7 +61,7 @@ describe('insertMany', () => {
     ['SHRED_BAD_DOCID_VALUE', undefined],
   ]
 
-  test('inserts valid documents and reports the others in order', async () => {
+  test('inserts valid documents and reports the invalid documents in order', async () => {
     const books = await collections.create([{ _id: 0, first: true }])
     const { body } = await books.send({ insertMany: { documents: mixed } })
     assert.deepEqual(body.status, { insertedIds: [1, 2, 4] })

@@ -76,7 +76,7 @@ describe('insertOne', () => {
       const text = wrapper === undefined ? id : (id as Record<string, string>)[wrapper]
       assert.match(text as string, pattern)
       assert.deepEqual(await books.all(), [{ _id: id, title: 'Emma' }])
-      // An _id in the request may have another type than generated ones.
+      // An _id in the request may have another type than generated _ids.
       await books.run({ insertOne: { document: { _id: 5 } } })
     })
 

@@ -63,7 +63,7 @@ describe('find on a table', () => {
     assert.deepEqual(await table.all(), found)
   })
 
-  test('returns a row that an update created, also when the projection omits its key', async () => {
+  test('returns a row that an update created, even when the projection omits its key', async () => {
     const table = await tables.create(people, [{ id: 'a', age: 1 }])
     const update = { $set: { age: 2 } }
     await table.run({ updateOne: { filter: { id: 'b' }, update } })

@@ -33,7 +33,7 @@ describe('insertOne on a table', () => {
     assert(text.includes('{"place":"Oslo","day":2,"hour":3,"value":1.5}'), text)
   })
 
-  test('returns the key columns first and the others by name', async () => {
+  test('returns the key columns first, and the other columns by name', async () => {
     const table = await tables.create({
       columns: { z: 'int', b: 'text', a: 'text', k: 'int' },
       primaryKey: { partitionBy: ['k'], partitionSort: { b: 1 } },
@@ -446,7 +446,7 @@ describe('limits of rows', () => {
   const tables = new WrittenTables({ documentLengthMax: 200, lexicalSizeMax: 20 })
 
   test(
-    'reject a row that is too long, also when a merge or an update makes it grow',
+    'reject a row that is too long, even when it grows by a merge or an update',
     unlessOnCluster,
     async () => {
       const table = await tables.create(people)

@@ -243,7 +243,7 @@ describe('alterType', () => {
     assert.deepEqual([error.family, error.scope], ['REQUEST', 'SCHEMA'])
   })
 
-  test('works while tables use the type', async () => {
+  test('changes a type while tables use it', async () => {
     const name = await newType('a')
     await schemas.table({ u: { type: 'userDefined', udtName: name } })
     await schemas.ok('', alter(name, { fields: { a: 'b' } }))

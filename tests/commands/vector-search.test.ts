@@ -205,7 +205,7 @@ describe('a sort by $vector', () => {
           return errorCode
         },
       )
-    // A warning appears only when requested documents are missing.
+    // The reply warns only if it omits documents that match and that the limit allows.
     const truncated = ['VECTOR_SEARCH_RESULTS_TRUNCATED']
     assert.deepEqual(await warningsOf({ sort: east }), truncated)
     for (const limit of [1, 1000])
@@ -286,7 +286,7 @@ describe('a sort by $vector', () => {
     assert.deepEqual(nothing.status, { deletedCount: 0 })
   })
 
-  test('applies one update per request when requests are concurrent', async () => {
+  test('applies the updates of all concurrent requests', async () => {
     const places = await collections.create(compass, plane)
     const update = { $inc: { hits: 1 } }
     await Promise.all(

@@ -95,7 +95,7 @@ describe('databases of one server', () => {
     await eventually(() => two.find(id) !== undefined)
   })
 
-  test('leave nothing when their creation was abandoned', async (context) => {
+  test('leave no keyspace when their creation is abandoned', async (context) => {
     const { engine } = await openEmbedded(context)
     const { stopped, arrived, goOn } = stopping(engine)
     const one = await Databases.open(stopped, 2)

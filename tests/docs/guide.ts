@@ -4,7 +4,7 @@
  *
  * The words after the language of a block state its purpose: `sh` alone is run, `json` and `text`
  * alone are the output of the `sh` block before them, and a file name is the file to save the block
- * as. `by-hand` marks what the test does in another way, such as starting the server.
+ * as. `by-hand` marks commands that the test replaces, such as starting the server.
  */
 import assert from 'node:assert/strict'
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
