@@ -1,7 +1,7 @@
 /**
  * Hybrid search on an engine that serves nothing, with models whose results can be computed by
- * hand: the vector of a text counts its letters a and b, and the score of a passage is the number
- * of occurrences of the query.
+ * hand. The vector of a text is [number of a's + 1, number of b's + 1]. The score of a passage is
+ * the number of occurrences of the query.
  */
 import { insertDocuments } from '../../src/collections/insert.ts'
 import { findReranked } from '../../src/collections/rerank/rerank.ts'

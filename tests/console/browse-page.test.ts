@@ -149,7 +149,7 @@ describe('the console', () => {
     )
     await submit(page, 'Create keyspace')
     await page.getByText('second is empty').waitFor()
-    // The collection is in a database other than the home database.
+    // This collection is not in the home database.
     await page.getByRole('button', { name: 'Create collection' }).first().click()
     await dialog(page).getByLabel('Name', { exact: true }).fill('orders')
     await submit(page, 'Create collection')
@@ -199,7 +199,7 @@ describe('the console', () => {
     await tree(page, 'newer').waitFor()
     released.resolve(undefined)
     await (await route.request().response())!.finished()
-    // The reply has arrived. Wait until the page is rendered.
+    // The reply has arrived, but the page may not be rendered yet.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
     assert.equal(await tree(page, 'newer').count(), 1)
     await console.server.command('', { dropKeyspace: { name: 'newer' } })

@@ -36,7 +36,7 @@ export class ConsoleWindow {
   }
 
   readonly #onMessage = (message: ConsoleMessage): void => {
-    // Failed requests are no errors of the page, but the browser logs their status as an error.
+    // A failed request is not an error of the page, but the browser logs its status as an error.
     const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text())
     if (message.type() === 'error' && !isTold) this.#complaints.push(message.text())
   }
@@ -124,7 +124,7 @@ export class ConsoleWindow {
 const usualSize = { width: 1280, height: 720 }
 
 export interface FreshOptions {
-  /** A server other than that of the window. */
+  /** The server of the page, instead of the server of the window. */
   readonly server?: TestServer
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly colorScheme?: 'light' | 'dark'

@@ -28,7 +28,7 @@ describe('the files page of a collection', () => {
 
   const setOfTexts = { type: 'set', valueType: 'text' }
 
-  /** One window for all tests: loading the page takes most of a test. */
+  /** One window for all tests, because loading the page takes most of the time of a test. */
   let page: Page
   const openFiles = async (name: string) => {
     await page.getByRole('link', { name: 'Stela: all databases' }).click()
