@@ -126,7 +126,7 @@ describe('monitoring of a cluster', () => {
     assert.match(lines.at(-2)!, /^[3-9]\d* problems in \d+ collections? and \d+ tables?\.$/)
   })
 
-  test('commands that need a missing part of a collection name that part', async () => {
+  test('commands that need a missing part of a collection fail and name the part', async () => {
     const path = '/default_keyspace/lacking'
     for (const body of [
       { insertOne: { document: { n: 1 } } },
@@ -170,7 +170,7 @@ describe('monitoring of a cluster', () => {
     assert.deepEqual((await send('/later', { find: {} })).codes, [])
   })
 
-  test('stela check reports that no node answers', async () => {
+  test('stela check fails when no node answers', async () => {
     const { code, err, lines } = await check('--cassandra-port', '1')
     assert.deepEqual([code, lines], [2, ['']])
     assert.match(err, /^stela: no node of the cluster can be reached: 127\.0\.0\.1:1 /)
@@ -246,7 +246,7 @@ describe('monitoring of a cluster', () => {
     assert.equal((await health()).http, 200)
   })
 
-  test('health reports that no node answers', async () => {
+  test('health fails when no node answers', async () => {
     const { contactPoints, port } = await testNode()
     const line = await Line.to(contactPoints[0]!, port)
     const cut = await keyspaces.open({ port: line.port })

@@ -232,7 +232,7 @@ describe('migration between a folder and a cluster', () => {
       ...[name.replace(/^s_\w{12}__/, ''), moved, present, differing.count, isSame],
     ])
 
-  test('names obstacles before it writes anything', async () => {
+  test('reports all obstacles before it writes anything', async () => {
     await withBoth(async (from, to) => {
       const unexpected = () => Promise.reject(new Error('something was written'))
       const taken = around(to, {
@@ -281,7 +281,7 @@ describe('migration between a folder and a cluster', () => {
     assert(moved.isSame)
   })
 
-  test('keeps tokens, and all reads have the same replies', async () => {
+  test('keeps tokens, and the destination returns the same replies to reads', async () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     try {

@@ -172,7 +172,7 @@ export function javaArguments(
     '-Dcassandra.ring_delay_ms=2000',
     // Until all nodes are up, each one retries creating the first user at this interval.
     `-Dcassandra.superuser_setup_delay_ms=${nodes > 1 ? 500 : 0}`,
-    // Allows logins while a node is down.
+    // Replicates roles to all nodes, so that logins succeed while a node is down.
     `-Dcassandra.system_auth.default_rf=${nodes}`,
     // Skips writing schema changes to disk; a killed node then loses them.
     ...(ring.durable ? [] : ['-Dcassandra.unsafesystem=true']),

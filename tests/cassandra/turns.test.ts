@@ -1,7 +1,7 @@
 /**
  * Measures how long requests of the maximum size block the event loop of a server on Cassandra, in
- * processor time. Only the engine is called, because the rest of a server is the same for every
- * engine.
+ * processor time. Sends only requests whose work depends on the engine, because the rest of a
+ * server is the same for every engine.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

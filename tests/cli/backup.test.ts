@@ -112,7 +112,7 @@ describe('stela backup', () => {
     assert.deepEqual(checkDataFolder(data), [])
   })
 
-  test('copies only changed files again, and removes the oldest backup', async () => {
+  test('copies only changed files again, and removes the oldest backups with --keep', async () => {
     await backup()
     await add('second')
     const second = await backup()

@@ -339,7 +339,7 @@ describe('projections', () => {
 })
 
 describe('findOne', () => {
-  test('returns one document or null', async () => {
+  test('returns one document, or null when nothing matches', async () => {
     assert.deepEqual(await collection.findOne({ n: 77 }), documents[77])
     assert.equal(await collection.findOne({ n: 777 }), null)
   })

@@ -15,7 +15,7 @@ function numbered(length: number): Person[] {
 }
 
 describe('insertOne', () => {
-  test('returns the key', async () => {
+  test('returns the key of the row', async () => {
     const table = await tables.readings()
     const row = { place: 'a', day: 2, hour: 3, value: 0.5 }
     const { insertedId } = await table.insertOne(row)

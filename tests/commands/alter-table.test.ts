@@ -150,7 +150,7 @@ describe('alterTable', () => {
     },
   )
 
-  test('allows columns up to the maximum', async () => {
+  test('rejects more columns than the maximum number', async () => {
     const name = await schemas.table()
     await schemas.ok(name, add(Object.fromEntries(times(7, (i) => [`c${i}`, 'int']))))
     await schemas.refuse(
@@ -231,7 +231,7 @@ describe('alterTable', () => {
     assert.equal(Object.keys(await columnsOf(name)).length, 8)
   })
 
-  test('succeeds for one of several concurrent requests that add the same column', async () => {
+  test('succeeds for only one of several concurrent requests that add the same column', async () => {
     const name = await schemas.table()
     const answers = await Promise.all(
       times(10, () => schemas.send(name, add({ a: 'int' }))),

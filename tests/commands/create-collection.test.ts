@@ -192,7 +192,7 @@ describe('createCollection', () => {
     for (const answer of answers) isOk(answer)
   })
 
-  test('succeeds for one of several concurrent requests with different settings', async () => {
+  test('succeeds for only one of several concurrent requests with different settings', async () => {
     const answers = await Promise.all(
       times(10, (i) => create('contested', { vector: { dimension: i + 2 } })),
     )

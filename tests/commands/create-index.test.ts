@@ -298,7 +298,7 @@ describe('createIndex', () => {
     },
   )
 
-  test('succeeds for one of several concurrent requests for the same index', async () => {
+  test('succeeds for only one of several concurrent requests for the same index', async () => {
     const table = await schemas.table({ a: 'int' })
     const answers = await Promise.all(
       times(10, () => schemas.send(table, create('a', {}, 'contested'))),
@@ -353,7 +353,7 @@ describe('createIndex', () => {
 describe('createIndex at the limit', () => {
   const schemas = new Schemas({ indexesPerTableMax: 2 })
 
-  test('allows indexes up to the maximum', async () => {
+  test('rejects more indexes than the maximum number', async () => {
     const table = await schemas.table({ a: 'int', b: 'text', c: 'int' })
     const send = (command: string, column: string) => ({
       [command]: { name: `${command}_${column}`, definition: { column } },

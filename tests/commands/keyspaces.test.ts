@@ -25,7 +25,7 @@ describe('findKeyspaces', () => {
     assert.deepEqual(await keyspaces(), ['default_keyspace'])
   })
 
-  test('lists keyspaces in order', async () => {
+  test('lists keyspaces by name', async () => {
     for (const name of ['b', 'a', 'C']) await general({ createKeyspace: { name } })
     assert.deepEqual(await keyspaces(), ['C', 'a', 'b', 'default_keyspace'])
   })

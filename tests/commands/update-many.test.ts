@@ -105,7 +105,7 @@ describe('updateMany', () => {
     assert.deepEqual((await books.sorted())[1], { _id: 2, n: 'text' })
   })
 
-  test('applies all concurrent calls', async () => {
+  test('applies the updates of all concurrent calls', async () => {
     const books = await collections.create(
       Array.from({ length: 10 }, (_, i) => ({ _id: i, n: 0 })),
     )

@@ -56,7 +56,10 @@ export class ConsoleWindow {
     return new ConsoleWindow(await server, await page)
   }
 
-  /** Closes the server and checks for complaints. Keeps the page, but clears its state. */
+  /**
+   * Closes the server, and fails if the page logged errors or sent requests to other origins. Keeps
+   * the page, but clears its state.
+   */
   async close(): Promise<void> {
     await this.leave()
     this.#page.off('pageerror', this.#onError)
