@@ -297,7 +297,7 @@ class OneConnection {
   }
 }
 
-describe('an open connection loses permissions at once', () => {
+describe('an open connection loses permissions immediately', () => {
   test('when its token is revoked', async () => {
     const { token, clientId } = await admin.tokenOf('R/W User')
     const open = new OneConnection(token)

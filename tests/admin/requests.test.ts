@@ -111,7 +111,7 @@ describe('a body', () => {
     await admin.refuse(413, 'POST', '/databases', { body: body(1_000_001) })
   })
 
-  test('may be sent with calls that ignore it', async () => {
+  test('may be sent with calls that do not read a body', async () => {
     for (const body of ['', '{}', '[1]'])
       assert.deepEqual(await admin.ask('POST', '/pcus/actions/get', { body }), [])
   })

@@ -70,7 +70,7 @@ describe('a token', () => {
     assert.equal(access.tokens.length, before)
   })
 
-  test('without roles, as the first version stored it, has all permissions', async () => {
+  test('that the first version stored without roles has all permissions', async () => {
     const before = (await settingOf(engine, 'tokens'))!
     await putSetting(engine, 'tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
     const access = await open()

@@ -40,7 +40,7 @@ describe('two servers on one engine', () => {
     await assert.rejects(two.revokeToken(id, root), AccessRefusal)
   })
 
-  test('both apply a change to a role, also to the tokens with that role', async (context) => {
+  test('both apply a change of a role to existing tokens with the role', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
     // Server "two" reads the stored roles before it creates a token, so it already knows the role.

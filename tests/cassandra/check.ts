@@ -176,7 +176,7 @@ describe('monitoring of a cluster', () => {
     assert.match(err, /^stela: no node of the cluster can be reached: 127\.0\.0\.1:1 /)
   })
 
-  test('stela check names the wrong setting when it cannot connect', async () => {
+  test('stela check names the wrong setting when the connection fails', async () => {
     for (const [given, said] of [
       ['--local-datacenter elsewhere', /no data center elsewhere.* of these: datacenter1/],
       ['--contact-points nowhere.invalid', /resolved: nowhere\.invalid\. Check --contact/],

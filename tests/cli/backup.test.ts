@@ -138,7 +138,7 @@ describe('stela backup', () => {
     assert.match(wrong.err, /It must be a whole number from 1/)
   })
 
-  test('detects damaged files and copies them again', async () => {
+  test('detects damaged files and copies these files again', async () => {
     await backup()
     const name = namesIn('files').find((file) => !file.startsWith('catalog'))!
     const path = join(folder, 'files', name)
@@ -153,7 +153,7 @@ describe('stela backup', () => {
     assert.equal((await backup('--verify')).err, '')
   })
 
-  test('reports why it failed, and leaves no partial backup', async () => {
+  test('reports the cause when it fails, and leaves no partial backup', async () => {
     const check = async (message: RegExp) => {
       const { code, out, err } = await backup()
       assert.deepEqual([code, out.toString()], [1, ''])
@@ -170,7 +170,7 @@ describe('stela backup', () => {
     await check(/the connection to the server failed|the server closed the connection/)
   })
 
-  test('reports why the server sent no backup', async () => {
+  test('reports the cause when the server sends no backup', async () => {
     const ask = (adminUrl: string) =>
       requestBackup({ adminUrl, token: undefined, have: [], signal: noSignal })
     const answers = [

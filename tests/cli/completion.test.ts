@@ -86,7 +86,7 @@ const asks = {
 }
 
 for (const shell of ['zsh', 'fish'] as const)
-  test(`${shell} completes commands, flags and their values, if it is installed`, async () => {
+  test(`${shell} completes commands, flags and their values, if the shell is installed`, async () => {
     const script = await scriptFor(shell)
     for (const { long } of serveOptions())
       assert(script.includes(shell === 'fish' ? ` -l ${long!.slice(2)} ` : long!), long)

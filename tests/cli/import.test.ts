@@ -329,7 +329,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, await runStela(args(path, '--resume')))
   })
 
-  test('counts documents as already stored if they were sent before the interruption', async () => {
+  test('counts documents that were sent before the interruption as already stored', async () => {
     const path = join(folder, 'twice.jsonl')
     const twice = Array.from({ length: 50 }, (_, i) => `{"_id":"twice ${i}"}`)
     await writeFile(path, twice.slice(0, 40).join('\n'))

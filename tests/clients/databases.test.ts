@@ -193,7 +193,7 @@ describe('dropCollection', () => {
     assert.equal(await collection.findOne({}), null)
   })
 
-  test('is also a method of the collection', async () => {
+  test('can be called as the method drop of the collection', async () => {
     const db = service.connect()
     const collection = await db.createCollection('dropped_by_itself')
     await collection.drop()

@@ -25,7 +25,7 @@ describe('findAndRerank through the client', () => {
   const idsOf = (results: readonly RerankedResult<Document>[]) =>
     results.map(({ document }) => document['_id'])
 
-  test('returns documents in reranked order, with scores only on request', async () => {
+  test('returns documents in reranked order, without scores by default', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({}, { sort: { $hybrid: 'ant' } })
@@ -36,7 +36,7 @@ describe('findAndRerank through the client', () => {
     assert.deepEqual(results[0]!.document, { _id: 'two', about: 'bee bee' })
   })
 
-  test('returns scores with each result', async () => {
+  test('returns the scores of each result with includeScores', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({})

@@ -117,7 +117,7 @@ describe('insertMany', () => {
     assert.deepEqual(await table.insertMany([]), { insertedCount: 0, insertedIds: [] })
   })
 
-  test('merges rows with the same key, also within one call', async () => {
+  test('merges rows with the same key, even within one call', async () => {
     const table = await tables.people()
     const rows = [
       { id: 'a', name: 'Ann' },

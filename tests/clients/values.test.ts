@@ -297,7 +297,7 @@ describe('$lexical', () => {
     collection = await service.collection([{ _id: 1, $lexical: 'the quick brown fox' }])
   })
 
-  test('is stored, and returned on request', async () => {
+  test('is stored, and returned only if the projection includes it', async () => {
     assert.deepEqual(await collection.findOne({}), { _id: 1 })
     const expected = { _id: 1, $lexical: 'the quick brown fox' }
     for (const projection of [{ $lexical: 1 }, { '*': 1 }] as const)

@@ -399,7 +399,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('also finds documents with some of the terms when few contain all', async () => {
+  test('finds documents with some of the terms when few documents contain all terms', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: [1, 1], $lexical: 'in a house' },
       { _id: 2, $vector: [1, 1], $lexical: 'a garden with a tree' },

@@ -52,7 +52,7 @@ describe('$hybrid', () => {
     assert.equal(expand({ $hybrid: {} }), '{"$lexical":null,"$vectorize":null}')
   })
 
-  test('does not affect documents without it', () => {
+  test('does not change documents without $hybrid', () => {
     const document = object({ a: 1 })
     assert.equal(atOnce(expandHybrid(document, 'document 1 of 1')), document)
   })

@@ -19,7 +19,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ filter: { a: 1 } }), [])
   })
 
-  test('returns the document after the change on request, _id first', async () => {
+  test('returns the document after the change with returnDocument "after", _id first', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { text } = await books.send({
       findOneAndReplace: {

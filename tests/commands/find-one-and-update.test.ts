@@ -17,7 +17,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(await books.all(), [{ _id: 1, a: 2 }])
   })
 
-  test('returns the document after the change on request', async () => {
+  test('returns the document after the change with returnDocument "after"', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { data } = await books.run({
       findOneAndUpdate: {

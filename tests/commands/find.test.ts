@@ -181,7 +181,7 @@ describe('find', () => {
     )
   })
 
-  test('returns each document once while others are inserted and deleted between pages', async () => {
+  test('returns each document once while other documents are inserted and deleted between pages', async () => {
     const books = await collections.create(numbered(60))
     const first = await books.run({ find: {} })
     const seen = idsOf(first.data!.documents!)

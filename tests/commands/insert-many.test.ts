@@ -102,7 +102,7 @@ describe('insertMany', () => {
     assert.deepEqual(await books.all(), [{ _id: 1 }])
   })
 
-  test('returns a response for each document on request', async () => {
+  test('returns a response for each document with returnDocumentResponses', async () => {
     const books = await collections.create([{ _id: 0 }])
     const { body } = await books.send({
       insertMany: { documents: mixed, options: { returnDocumentResponses: true } },

@@ -283,7 +283,7 @@ describe('a sort by $lexical', () => {
     )
   })
 
-  test('finds earlier writes at once, even after a restart', async () => {
+  test('finds earlier writes immediately, even after a restart', async () => {
     const zoo = await collections.create(monkeys)
     const sort = { $lexical: 'monkey' }
     await zoo.insert({ _id: 7, $lexical: 'Monkey! Monkey! Monkey! Monkey!' })

@@ -206,7 +206,7 @@ describe('pages of a table', () => {
     )
   })
 
-  test('return each of 1000 rows once while others are inserted and deleted', async () => {
+  test('return each of 1000 rows once while other rows are inserted and deleted', async () => {
     const busy = await tables.create(
       { columns: { k: 'text', n: 'int' }, primaryKey: 'k' },
       Array.from({ length: 1000 }, (_, n) => ({ k: `row ${n}`, n })),

@@ -80,7 +80,7 @@ describe('a sort by a vector column', () => {
     )
   })
 
-  test('returns similarities and the sort vector on request', async () => {
+  test('returns similarities with includeSimilarity, and the sort vector with includeSortVector', async () => {
     const options = { includeSimilarity: true, includeSortVector: true }
     for (const [column, similarities] of [
       ['v', { a: 1, b: 0.8535534, c: 0.5 }],

@@ -167,7 +167,7 @@ describe('alterType', () => {
   const namesOf = async (name: string) =>
     (await fieldsOf(schemas, name)).map(([field]) => field)
 
-  test('renames fields in order, then adds others', async () => {
+  test('renames fields in order, then adds new fields', async () => {
     const name = await newType('a', 'b', 'c')
     await schemas.ok('', alter(name, { fields: { a: 'first', b: 'a' } }))
     assert.deepEqual(await namesOf(name), ['first', 'a', 'c'])

@@ -93,7 +93,7 @@ describe('a sort by $vector', () => {
       }
   })
 
-  test('returns the similarity under any projection, and only on request', async () => {
+  test('returns the similarity under any projection, but only with includeSimilarity', async () => {
     const places = await collections.create([{ _id: 1, a: 1, $vector: [2, 0] }], plane)
     for (const [projection, shown] of [
       [undefined, '{"_id":1,"a":1,"$similarity":1.0}'],
@@ -316,7 +316,7 @@ describe('a sort by $vector', () => {
     ])
   })
 
-  test('finds earlier writes at once', async () => {
+  test('finds earlier writes immediately', async () => {
     const places = await collections.create(compass, plane)
     const first = async () =>
       (await idsOf(places, { sort: east, options: { limit: 1 } }))[0]

@@ -24,7 +24,7 @@ describe('the console', () => {
     await dialog(page).waitFor({ state: 'detached' })
   }
 
-  test('asks for a token, stores it on request, and never puts it in a URL', async () => {
+  test('asks for a token, stores the token only if the user chooses so, and never puts it in a URL', async () => {
     const page = await console.fresh('')
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))

@@ -122,7 +122,7 @@ describe('the files page of a collection', () => {
     )
   })
 
-  test('shows the progress of an import, and stops the import on request', async () => {
+  test('shows the progress of an import, and stops when the user cancels the import', async () => {
     await openFiles('many')
     const count = 60_000
     const text = `[${Array.from({ length: count }, (_, i) => `{"_id":${i}}`).join(',\n')}]`

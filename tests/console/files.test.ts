@@ -291,7 +291,7 @@ describe('an import', () => {
     ])
   })
 
-  test('ends on request, and when no further insert can succeed', async () => {
+  test('ends when it is cancelled, and when no further insert can succeed', async () => {
     const controller = new AbortController()
     let sent = 0
     const options = {
