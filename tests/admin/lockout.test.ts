@@ -1,4 +1,4 @@
-/** Lockout delays clients that guess credentials, and does not affect others. */
+/** Lockout delays clients that guess credentials, and does not affect other clients. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testToken } from '../harness.ts'

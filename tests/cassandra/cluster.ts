@@ -6,7 +6,7 @@ import { CassandraNode, install, ringOf, type NodeOptions } from './node.ts'
 
 const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
 
-/** Maximum time until each node notices that all others are up. */
+/** Maximum time until each node notices that all other nodes are up. */
 const noticeMsMax = 60_000
 
 export class CassandraCluster {

@@ -1,4 +1,7 @@
-/** A temporary folder and a process in it; both are removed when this process ends. */
+/**
+ * A temporary folder and a process in it. When this process ends, a guard ends that process and
+ * removes the folder.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, statfs } from 'node:fs/promises'

@@ -20,7 +20,6 @@ export const cacheFolder = join(
 
 const jarsFolder = join(cacheFolder, 'jars')
 
-/** Whether the jars are in the cache. */
 export function hasJars(): boolean {
   return existsSync(jarsFolder)
 }

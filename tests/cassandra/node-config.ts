@@ -49,7 +49,7 @@ function configOf(folder: string, address: string, ring: Ring): object {
     cluster_name: 'stela',
     num_tokens: 1,
     initial_token: tokenOf(ring.addresses.indexOf(address), ring.addresses.length),
-    // All nodes start at once and empty, so there is no data to copy.
+    // All nodes start empty and at the same time, so there is no data to copy.
     auto_bootstrap: false,
     partitioner: 'org.apache.cassandra.dht.Murmur3Partitioner',
     endpoint_snitch: 'SimpleSnitch',
@@ -170,7 +170,7 @@ export function javaArguments(
     // Shortens delays before a node joins the cluster: all nodes are on the same machine.
     '-Dcassandra.skip_wait_for_gossip_to_settle=0',
     '-Dcassandra.ring_delay_ms=2000',
-    // Until all nodes are up, each one retries creating the first user at this interval.
+    // Interval at which each node retries to create the first user, until all nodes are up.
     `-Dcassandra.superuser_setup_delay_ms=${nodes > 1 ? 500 : 0}`,
     // Replicates roles to all nodes, so that logins succeed while a node is down.
     `-Dcassandra.system_auth.default_rf=${nodes}`,

@@ -1,4 +1,4 @@
-/** `stela repair` restores missing entries of the index of terms and removes leftover ones. */
+/** `stela repair` restores missing entries of the index of terms and removes leftover entries. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'

@@ -15,7 +15,7 @@ const waitMsMax = 600_000
 
 const named = 'STELA_TEST_CASSANDRA'
 /**
- * Path where `npm test` writes how to connect to its node once it is ready, or why there is none.
+ * Path where `npm test` writes how to connect to its node once it is ready, or why it failed.
  */
 const noticeNamed = 'STELA_TEST_CASSANDRA_NOTICE'
 

@@ -17,8 +17,8 @@ const list = <T>(count: number, make: (n: number) => T): T[] =>
 const turnMsMax = 100
 
 /**
- * Milliseconds of processor time for reading the row. The driver decodes a page in one turn. It
- * takes about 80 ms, and twice as long while other processes use the same cores.
+ * Milliseconds of processor time for reading the row. The driver decodes a page in one turn.
+ * Decoding takes about 80 ms, and twice as long while other processes use the same cores.
  */
 const decodingMsMax = 300
 

@@ -304,7 +304,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, resumed)
   })
 
-  test('waits until the server returns, and reports how to continue if it does not', async () => {
+  test('waits until a stopped server returns, or reports how to continue with --resume', async () => {
     await clear()
     const path = await newFile('away.jsonl')
     const waiting = startStela(args(path))

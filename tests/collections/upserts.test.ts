@@ -1,4 +1,4 @@
-/** Concurrent upserts create as many documents as sequential ones. */
+/** Concurrent upserts create as many documents as sequential upserts. */
 import { deleteDocument, updateDocument } from '../../src/collections/change-documents.ts'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'

@@ -244,7 +244,7 @@ describe('the console', () => {
     assert.deepEqual(made.indexing, { deny: ['payload', 'raw.bytes'] })
     assert.deepEqual(made.lexical, { enabled: true, analyzer: 'english' })
     assert.deepEqual(made.defaultId, { type: 'uuidv7' })
-    // The shown command is the one that was sent: repeating it succeeds with the same settings.
+    // The shown command equals the sent command: it succeeds again, with the same settings.
     const again = await console.server.command('/library', shown)
     assert.deepEqual(again.body.status, { ok: 1 })
     await page.getByRole('link', { name: 'Settings' }).click()

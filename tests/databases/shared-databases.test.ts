@@ -1,4 +1,4 @@
-/** Two servers on one engine: each has the databases of the other, and drops none of them. */
+/** Two servers on one engine: each has the databases of the other server, and drops none. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { DatabaseRefusal, Databases } from '../../src/databases/databases.ts'

@@ -65,7 +65,7 @@ export async function followGuide(
   )
   await chmod(join(programs, 'stela'), 0o755)
   const paths = [programs, dirname(process.execPath), process.env['PATH']]
-  // One shell for all steps, because later ones use variables of earlier ones.
+  // One shell for all steps, because later steps use variables of earlier steps.
   const scripts = steps.map(({ script }) => `${script}echo '${endOfStep}' $?\n`)
   const { out } = await shell(`set +e\nexec 2>&1\n${scripts.join('')}`, folder, {
     PATH: paths.join(':'),
