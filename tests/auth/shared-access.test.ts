@@ -70,7 +70,7 @@ describe('two servers on one engine', () => {
     await eventually(() => one.users.length === 0)
   })
 
-  test('share no more changes once one of them is closed', async (context) => {
+  test('share changes only until one of them is closed', async (context) => {
     const [one, two] = await openTwo(context)
     two.close()
     const { token } = await one.createToken({ roles: [reader] }, root)

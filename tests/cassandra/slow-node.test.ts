@@ -65,7 +65,7 @@ describe('a node', () => {
     await Promise.all(reads)
   })
 
-  test('that is unreachable fails commands with a specific error', async () => {
+  test('that is unreachable makes commands fail with FAILED_TO_CONNECT_TO_DATABASE', async () => {
     const { contactPoints, port } = await testNode()
     const own = await Line.to(contactPoints[0]!, port)
     const lost = await keyspaces.open({ port: own.port })

@@ -51,7 +51,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(status, { matchedCount: 0, modifiedCount: 0 })
   })
 
-  test('returns null or the new document when it upserts', async () => {
+  test('returns null when it upserts, or the new document with returnDocument "after"', async () => {
     const books = await collections.create()
     for (const [_id, returnDocument, document] of [
       [1, 'before', null],

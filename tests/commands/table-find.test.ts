@@ -233,7 +233,7 @@ describe('pages of a table', () => {
 })
 
 describe('findOne on a table', () => {
-  test('returns the first row, or null', async () => {
+  test('returns the first row, or null when nothing matches', async () => {
     const table = await tables.create(readings, [
       { place: 'a', day: 1, hour: 1, value: 0.1 },
       { place: 'a', day: 1, hour: 2, value: 0.2 },
