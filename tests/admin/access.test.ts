@@ -60,7 +60,7 @@ describe('a token', () => {
     await admin.refuse(404, 'DELETE', path)
   })
 
-  test('can be created by an alternative path and with an expiry', async () => {
+  test('can be created with an expiry, at the path /tokens', async () => {
     const body = {
       roles: [await admin.roleId('RO User')],
       orgId: await admin.organization(),
@@ -94,7 +94,7 @@ describe('a token', () => {
       assert.match(await admin.refuse(400, 'POST', '/clientIdSecrets', { body }), message)
   })
 
-  test('survives a restart together with its expiry', async () => {
+  test('stays valid after a restart, unless it was revoked', async () => {
     const kept = await admin.tokenOf('RO User')
     const gone = await admin.tokenOf('RO User')
     await admin.ask('DELETE', `/clientIdSecrets/${gone.clientId}`)
@@ -133,7 +133,7 @@ describe('a role', () => {
     await admin.refuse(403, 'DELETE', byDefault)
   })
 
-  test('has a unique name', async () => {
+  test('cannot have the name of another role', async () => {
     const { ID, Policy: policy } = await admin.createRole([''], ['org-read'], 'named')
     for (const name of ['named', 'RO User']) {
       const body = { name, policy }
@@ -169,7 +169,7 @@ describe('a role', () => {
       )
   })
 
-  test('grants exactly what its resources cover', async () => {
+  test('grants only its actions, and only on its resources', async () => {
     const { id } = await admin.createDatabase({ keyspace: 'ks' })
     for (const [path, name] of [
       ['/ks', 'one'],
@@ -297,7 +297,7 @@ class OneConnection {
   }
 }
 
-describe('an open connection loses permissions at once', () => {
+describe('an open connection loses permissions immediately', () => {
   test('when its token is revoked', async () => {
     const { token, clientId } = await admin.tokenOf('R/W User')
     const open = new OneConnection(token)
@@ -403,7 +403,7 @@ describe('a principal cannot grant more than its own permissions', () => {
     await admin.refuse(403, 'PUT', `/organizations/roles/${ID}`, { token, body: wider })
   })
 
-  test('through roles for databases outside its own resources', async () => {
+  test('through a role for databases outside its own resources', async () => {
     const { id } = await admin.createDatabase()
     const { token } = await admin.tokenFor(
       ['', `:db:${id}`],
@@ -424,7 +424,7 @@ describe('a principal cannot grant more than its own permissions', () => {
 })
 
 test('a stored administrator token can be revoked while the configuration contains another', async () => {
-  // The configured administrator token can create others, so no stored one is the last.
+  // The configured administrator token remains, so the last stored one may be revoked.
   const one = await admin.tokenOf('Organization Administrator')
   await admin.ask('DELETE', `/clientIdSecrets/${one.clientId}`, { token: one.token })
   await admin.refuse(401, 'GET', '/currentOrg', { token: one.token })

@@ -10,7 +10,7 @@ describe('a database', () => {
   const admin = new AdminServer({ databasesMax: 3 })
   const absent = '00000000-0000-4000-8000-000000000000'
 
-  test('exists after the first start', async () => {
+  test('is created at the first start', async () => {
     const [home, ...others] = await list(admin)
     assert.deepEqual(others, [])
     const { id, creationTime, orgId } = home!
@@ -138,7 +138,7 @@ describe('a database', () => {
     [{ name: 'x', dbType: 'graph' }, 422, /vector/],
     [{ name: 'x', pcuGroupUUID: 'a' }, 422, /pcuGroupUUID/],
   ] as const)
-    test(`is not created from ${JSON.stringify(fields).slice(0, 60)}`, async () => {
+    test(`cannot be created with ${JSON.stringify(fields).slice(0, 60)}`, async () => {
       const before = (await list(admin, '?include=all')).length
       const body = fields
       assert.match(await admin.refuse(status, 'POST', '/databases', { body }), message)
@@ -179,7 +179,7 @@ describe('a database', () => {
     }
   })
 
-  test('is created twice when two equal requests arrive at once', async () => {
+  test('is created twice when two equal requests arrive at the same time', async () => {
     const [one, two] = await Promise.all([
       admin.createDatabase({ name: 'twin' }),
       admin.createDatabase({ name: 'twin' }),
@@ -225,7 +225,7 @@ describe('the list of databases', () => {
     for (const limit of [1, 2, 3, 4, 100]) {
       const seen: string[] = []
       let after = ''
-      // One page more than could be needed, so that an endless list fails instead of hanging.
+      // Reads at most one page more than needed, so an endless list fails instead of hanging.
       for (let pages = 0; pages <= all.length + 1; pages++) {
         const page = await list(admin, `?include=all&limit=${limit}${after}`)
         seen.push(...page.map(({ id }) => id))
@@ -271,7 +271,7 @@ describe('the list of databases', () => {
     'starting_after=none',
     'starting_after=00000000-0000-4000-8000-000000000000',
   ])
-    test(`is rejected for ${query}`, async () => {
+    test(`is rejected for the query string ${query}`, async () => {
       const [name] = query.split('=', 1)
       const message = await admin.refuse(400, 'GET', `/databases?${query}`)
       assert(message.startsWith(name!), message)
@@ -321,7 +321,7 @@ describe('keyspaces', () => {
     assert.equal((await admin.call('POST', path('x'.repeat(48)))).http, 201)
   })
 
-  test('cannot be added to or dropped from a database that does not exist', async () => {
+  test('cannot be added to or dropped from a terminated or unknown database', async () => {
     const { id } = await admin.createDatabase()
     await admin.ask('POST', `/databases/${id}/terminate`)
     for (const method of ['POST', 'DELETE']) {

@@ -1,4 +1,4 @@
-/** Lockout delays clients that guess credentials, and does not affect others. */
+/** Lockout delays clients that guess credentials, and does not affect other clients. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testToken } from '../harness.ts'
@@ -8,7 +8,10 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const annToken = `Cassandra:${base64('ann')}:${base64('secret')}`
 const find = { findKeyspaces: {} }
 
-/** Sends eight more guesses, so that the pause outlasts the test on any machine. */
+/**
+ * Sends eight more invalid tokens, which lengthen the lockout to a minute: longer than the test
+ * takes.
+ */
 async function guessOn(admin: AdminServer, headers = {}): Promise<void> {
   for (let i = 0; i < 8; i++) {
     const token = `Stela:none:${String(i).repeat(64)}`
@@ -23,7 +26,7 @@ describe('an address that sends invalid credentials', () => {
   })
 
   test('is locked out at the ports of both APIs', async () => {
-    // From here on the lockout knows the test's token as valid for this address.
+    // This call makes the lockout record testToken as valid for this address.
     const { token, clientId } = await admin.tokenOf('RO User')
     for (const guess of ['one', 'two', 'three']) {
       const answer = await admin.command('', find, guess)
@@ -40,12 +43,12 @@ describe('an address that sends invalid credentials', () => {
     assert.match(messageIn(refused), /invalid credentials/)
     assert.match(refused.headers.get('retry-after')!, /^[1-9]\d*$/)
 
-    // The password is valid, but passwords can be guessed, and this one was not used from
-    // this address before, so it counts as a guess.
+    // A valid password is rejected as well if this address has not used it before the lockout,
+    // because passwords can be guessed.
     assert.equal((await admin.command('', find, annToken)).http, 429)
 
-    // Generated tokens, and credentials that were valid before, keep working, on new connections
-    // too.
+    // Generated tokens, and credentials that this address used before the lockout, are accepted,
+    // even on new connections.
     const headers = { Connection: 'close' }
     for (const good of [token, testToken]) {
       assert.equal((await admin.server.command('', find, { Token: good })).http, 200)

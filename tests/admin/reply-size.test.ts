@@ -32,7 +32,7 @@ describe('a list of the management API', () => {
 describe('the body of a reply', () => {
   const never = () => undefined
 
-  test('is the JSON of its value', async () => {
+  test('equals the result of JSON.stringify', async () => {
     for (const body of [
       {},
       [],
@@ -43,7 +43,7 @@ describe('the body of a reply', () => {
       assert.equal(await printBody(body, 1_000, never), JSON.stringify(body))
   })
 
-  test('is serialized with a yield for each element of its lists', async () => {
+  test('is serialized with a chance to yield after each list element', async () => {
     let pauses = 0
     const pause = () => {
       pauses++
@@ -53,7 +53,7 @@ describe('the body of a reply', () => {
     assert.equal(pauses, 5)
   })
 
-  test('is rejected when it exceeds the maximum, before the rest of it is serialized', async () => {
+  test('is rejected as soon as its serialized part exceeds the maximum size', async () => {
     let pauses = 0
     const pause = () => void pauses++
     const long = { list: Array<string>(1_000).fill('x'.repeat(98)) }

@@ -9,7 +9,7 @@ const admin = new AdminServer({
 })
 
 describe('a token', () => {
-  test('is sent as Authorization: Bearer, or as Token', async () => {
+  test('is accepted in the header Authorization, as Bearer, and in the header Token', async () => {
     for (const headers of [
       { Authorization: `Bearer ${testToken}` },
       { Authorization: `bearer  ${testToken}` },
@@ -26,7 +26,7 @@ describe('a token', () => {
     assert.equal((await admin.call('GET', '/databases', { token })).http, 200)
   })
 
-  test('is checked before the rest of the request', async () => {
+  test('is checked before the path, the method and the body', async () => {
     for (const [method, path] of [
       ['GET', '/databases'],
       ['GET', '/nowhere'],
@@ -111,7 +111,7 @@ describe('a body', () => {
     await admin.refuse(413, 'POST', '/databases', { body: body(1_000_001) })
   })
 
-  test('may be sent with calls that ignore it', async () => {
+  test('may be sent with calls that do not read a body', async () => {
     for (const body of ['', '{}', '[1]'])
       assert.deepEqual(await admin.ask('POST', '/pcus/actions/get', { body }), [])
   })
@@ -160,7 +160,7 @@ test('calls that a single server does not support are rejected with the reason',
   await admin.refuse(404, 'POST', '/databases/none/park')
 })
 
-test('regions can be listed and include that of this server', async () => {
+test('the list of regions starts with the region of this server', async () => {
   const regions = await admin.ask<Record<string, unknown>[]>(
     'GET',
     '/regions/serverless?region-type=vector&filter-by-org=enabled',

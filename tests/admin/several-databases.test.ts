@@ -37,7 +37,7 @@ async function textIn(id: string): Promise<unknown> {
 const list = () => admin.ask<WireDatabase[]>('GET', '/databases')
 
 describe('databases that contain the same names', () => {
-  test('are isolated, also after a restart', async () => {
+  test('are isolated, even after a restart', async () => {
     const [home] = await list()
     const made = [await admin.createDatabase(), await admin.createDatabase()]
     const ids = [home!, ...made].map(({ id }) => id)
@@ -62,7 +62,7 @@ describe('databases that contain the same names', () => {
     assert.equal(await textIn(ids[0]!), `of ${ids[0]!}`)
   })
 
-  test('cannot be reached through keyspace names', async () => {
+  test('cannot be reached through a keyspace name that contains the database id', async () => {
     const { id } = await admin.createDatabase()
     await fill(id, 'apart')
     const name = `${id}.default_keyspace`
@@ -76,7 +76,7 @@ describe('databases that contain the same names', () => {
   })
 })
 
-test('a terminated database leaves no files, also after a restart', async () => {
+test('a terminated database leaves no files, even after a restart', async () => {
   const folders = () => readdirSync(admin.server.dataDir).toSorted()
   const before = folders()
   const { id } = await admin.createDatabase()
@@ -106,7 +106,7 @@ describe('a database is reached', () => {
         )
         assert.equal(answer.body.data!.document!['text'], 'found')
       }
-    // The error for a command of another level suggests a path of the same database.
+    // The error for a command at the wrong path suggests a path of the same database.
     const sent = async (path: string) => {
       const body = '{"find": {}}'
       const answer = await admin.server.send(path, { method: 'POST', headers, body })

@@ -79,7 +79,7 @@ test('sizes list every collection and table, whether open or closed', async () =
   const byName = new Map(found.map((size) => [size.name, size]))
   assert(byName.get('a')!.bytes! >= 1e5 + byName.get('b')!.bytes!)
   assert(byName.get('b')!.bytes! > 0)
-  // The index of "points" was evicted with its store; the search opens both again.
+  // The store of "points" was evicted with its index. The search opens them again.
   const search = { findOne: { sort: { $vector: [1, 1] } } }
   await admin.command('/default_keyspace/points', search)
   const points = (await sizes(await homeId())).find(({ name }) => name === 'points')!
@@ -139,7 +139,7 @@ test('sizes of an engine other than the embedded one contain only counts', async
   })
 })
 
-test('slow commands are listed without any of the data that was sent', async () => {
+test('the list of slow commands contains no values of their filters', async () => {
   const secret = 'a value that nobody is to see'
   const filter = { text: secret }
   await admin.command('/default_keyspace/a', { find: { filter } })

@@ -70,7 +70,7 @@ describe('a token', () => {
     assert.equal(access.tokens.length, before)
   })
 
-  test('without roles, as the first version stored it, has all permissions', async () => {
+  test('that the first version stored without roles has all permissions', async () => {
     const before = (await settingOf(engine, 'tokens'))!
     await putSetting(engine, 'tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
     const access = await open()
@@ -81,7 +81,7 @@ describe('a token', () => {
     await putSetting(engine, 'tokens', before)
   })
 
-  test('with an expiry does not count as an administrator', async (t) => {
+  test('counts as an administrator only until it expires', async (t) => {
     const access = await open()
     const now = Date.now()
     t.mock.timers.enable({ apis: ['Date'], now })

@@ -19,7 +19,7 @@ function lockoutAfter(failuresMax: number) {
 }
 
 describe('a lockout', () => {
-  test('begins with the last allowed failure', () => {
+  test('begins when the number of failures reaches the maximum', () => {
     const { fail, seconds, clock } = lockoutAfter(3)
     fail(2)
     assert.equal(seconds(), 0)

@@ -9,7 +9,7 @@ type Kind = 'read' | 'write' | 'describe' | 'schema'
 interface Sample {
   readonly kind: Kind
   readonly path: string
-  /** A valid request, so that only the permissions of the token can reject it. */
+  /** Valid fields, so that a command is rejected only for missing permissions of the token. */
   readonly fields: object
 }
 

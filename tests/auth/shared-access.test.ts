@@ -40,10 +40,10 @@ describe('two servers on one engine', () => {
     await assert.rejects(two.revokeToken(id, root), AccessRefusal)
   })
 
-  test('both apply a change to a role, also to the tokens with that role', async (context) => {
+  test('both apply a change of a role to existing tokens with the role', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
-    // Server "two" reads the stored roles, so it knows the role even before the engine reports it.
+    // Server "two" reads the stored roles before it creates a token, so it already knows the role.
     const { token } = await two.createToken({ roles: [role.id] }, root)
     await eventually(() => one.find(digestOf(token)) !== undefined)
     const holders = [one, two].map((access) => access.find(digestOf(token))!)
@@ -70,7 +70,7 @@ describe('two servers on one engine', () => {
     await eventually(() => one.users.length === 0)
   })
 
-  test('share no more changes once one of them is closed', async (context) => {
+  test('share changes only until one of them is closed', async (context) => {
     const [one, two] = await openTwo(context)
     two.close()
     const { token } = await one.createToken({ roles: [reader] }, root)
@@ -142,7 +142,7 @@ describe('concurrent changes by two servers', () => {
     }
   })
 
-  test('create a single first token', async (context) => {
+  test('create only one first token', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(both.map((access) => access.createFirstToken()))
     const [first] = made.filter((token) => token !== undefined)

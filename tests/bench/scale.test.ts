@@ -33,28 +33,30 @@ test('a scan of the ring combines adjacent ranges with common replicas into one 
   assert.equal(partsOf(cluster(12, { tokens: 16 }), 2), 192)
 })
 
-test('a single node has the measured cost per statement', () => {
+test('a statement on a single node costs the measured time', () => {
   for (const reach of ['quorum', 'copies', 'every part'] as const)
     assert.equal(workOf({ reach, ms: 2 }, cluster(1), floorMs), 2)
   assert.equal(workOf({ reach: 'parts', ms: 2, lookupMs: 1 }, cluster(1), floorMs), 2)
 })
 
 test('a read by key costs the work of a quorum, however many nodes the cluster has', () => {
-  // The message floor once, twice the rest of the statement, and one message: 0.5 + 2 × 1.5 + 0.5.
+  // In ms: 0.5 for the request, 2 × 1.5 for the statement on two replicas, 0.5 for a message.
   for (const nodes of [3, 12, 100])
     assert.equal(workOf({ reach: 'quorum', ms: 2 }, cluster(nodes), floorMs), 4)
 })
 
 test('a conditional write costs work on all replicas, and messages in each round', () => {
-  // 0.5 + 3 × 1.5, and 4 rounds with 2 other replicas at 0.5 each.
+  // In ms: 0.5 for the request, 3 × 1.5 for the statement on three replicas, and 4 rounds of
+  // messages to 2 other replicas at 0.5 each.
   assert.equal(workOf({ reach: 'copies', ms: 2 }, cluster(12), floorMs), 9)
 })
 
 test('a read by index contacts nodes until it has found enough rows', () => {
   const rare = { reach: 'parts', ms: 3, lookupMs: 1 } as const
-  // 12 nodes are contacted: 0.5 + 12 × 0.5 + 11 × 0.5 ms, and 2 × 2 ms for the rows on two nodes.
+  // In ms: 0.5 + 12 × 0.5 + 11 × 0.5 for contacting 12 nodes, and 2 × 2 for the rows on two nodes.
   assert.equal(workOf(rare, cluster(12), floorMs), 16)
-  // With six times the requested rows, the first range suffices: two nodes are contacted.
+  // With six times as many matching rows as requested, the first range suffices: two nodes are
+  // contacted.
   assert.equal(workOf({ ...rare, plenty: 6 }, cluster(12), floorMs), 6)
   assert.equal(workOf({ ...rare, plenty: 1000 }, cluster(100), floorMs), 6)
 })
@@ -67,7 +69,8 @@ test('doubling the nodes doubles the rate of reads by key, but not of vector sea
   })
   const rate = (nodes: number, reach: 'quorum' | 'every part') =>
     carriedBy(cluster(nodes), [[request(reach), 1]], floorMs).requestsPerSecond
-  // 12 nodes with 4 cores, half of them available, have 24 000 ms per second.
+  // 12 nodes with 4 cores each, of which requests may use half, provide 24 000 ms of CPU time per
+  // second.
   assert.equal(rate(12, 'quorum'), 6_000)
   assert.equal(rate(24, 'quorum'), 12_000)
   assert.equal(rate(12, 'every part'), 24_000 / 8)

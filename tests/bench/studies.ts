@@ -1,16 +1,11 @@
-/**
- * `npm run test:bench`: runs each study at toy size, so that it still works when it is needed.
- */
+/** `npm run test:bench`: runs each study at toy size, to detect changes that break it. */
 import { studies } from '../../bench/workloads/registry.ts'
 import { testStudy } from './toy-study.ts'
 
-/**
- * Studies that tests in tests/cassandra and tests/package run, because they need a node or the
- * package.
- */
+/** Studies that need a node or the package; tests in tests/cassandra and tests/package run them. */
 const elsewhere = ['cassandra', 'package']
 
-/** The smallest sizes at which a study executes all of its steps. */
+/** The smallest sizes with which each study executes all of its steps. */
 const toySizes: Readonly<Record<string, readonly number[]>> = {
   vector: [1200],
   lexical: [200],

@@ -1,4 +1,6 @@
-/** Runs a study at toy size, so that it still works when it is needed. Checks no results. */
+/**
+ * Runs a study at toy size, to detect changes that break it. Checks the form of the results only.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

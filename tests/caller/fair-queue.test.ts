@@ -13,7 +13,7 @@ function queueOf(options: Partial<FairQueueOptions> = {}): FairQueue {
   return new FairQueue({ capacity: 1, waitingMax: 100, refuse, ...options })
 }
 
-/** Adds entries by the names of their principals, and records the admitted ones. */
+/** Adds entries to a queue, and records the principals of admitted entries in order. */
 class Entries {
   readonly admitted: string[] = []
   readonly #queue: FairQueue
@@ -30,7 +30,7 @@ class Entries {
 }
 
 describe('a fair queue', () => {
-  test('has one listener on a signal, however many entries wait with it', async () => {
+  test('adds only one listener to an abort signal, however many entries wait with it', async () => {
     const queue = queueOf({ waitingMax: 1_000 })
     const { signal } = new AbortController()
     const entrant = { principalName: 'a', signal }
@@ -82,7 +82,7 @@ describe('a fair queue', () => {
     assert.deepEqual(entries.admitted, ['a', 'b', 'c'])
   })
 
-  test('rejects entries of a principal with too many entries, and of no other principal', async () => {
+  test('rejects further entries of a principal that has too many, but not those of other principals', async () => {
     const queue = queueOf({ waitingMax: 2 })
     const entries = new Entries(queue)
     for (let i = 0; i < 3; i++) void entries.enter('many')
@@ -91,7 +91,7 @@ describe('a fair queue', () => {
     assert.equal(queue.waiting, 3)
   })
 
-  test('drops an aborted entry and admits later ones', async () => {
+  test('drops an aborted entry and admits later entries', async () => {
     const queue = queueOf({ capacity: 10 })
     const entries = new Entries(queue)
     const givingUp = new AbortController()
@@ -120,7 +120,7 @@ describe('a fair queue', () => {
     assert.deepEqual(entries.admitted, ['a', 'b', 'b'])
   })
 
-  test('runs tasks in turn and continues after a failure', async () => {
+  test('runs tasks in order and continues after a task fails', async () => {
     const queue = queueOf()
     const done: number[] = []
     const entrant = { principalName: 'a', signal: never }
@@ -132,7 +132,7 @@ describe('a fair queue', () => {
     assert.deepEqual(done, [1])
   })
 
-  test('admits the same random entries as a plain model', async () => {
+  test('admits random entries in the same order as a plain model', async () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant('enter' as const),
@@ -186,13 +186,15 @@ interface Modelled {
   readonly size: number
 }
 
-/** A plain implementation with one list: the principal with the oldest turn is next. */
+/**
+ * Reference implementation with one list: admits the principal that has waited longest for a turn.
+ */
 class Model {
   readonly admitted: number[] = []
   waiting: Modelled[] = []
   readonly #capacity: number
   #working: Modelled[] = []
-  /** Principals in the order of their turns. */
+  /** Principals that wait, in the order of their turns. */
   #turns: string[] = []
 
   constructor(capacity: number) {

@@ -161,7 +161,7 @@ describe('users of the cluster', () => {
       headers: { Authorization: `Bearer ${accountToken(account)}` },
     })
 
-  test('and holders of tokens cannot access the internal keyspace of the servers', async () => {
+  test('cannot access the internal keyspace of the servers, nor can holders of tokens', async () => {
     const { user: name, password } = await testNode()
     const holders = [{}, { Token: accountToken({ name, password }) }]
     const path = '/stela'

@@ -48,7 +48,7 @@ describe('a secure connect bundle', () => {
     assert.deepEqual([...bundled.askedFor], [bundled.hostId])
   })
 
-  test('serves commands, also as users of the cluster', async () => {
+  test('connects a server that serves holders of tokens and users of the cluster', async () => {
     const server = await ServerProcess.start(
       undefined,
       ...(await flagsWith(makeZip(bundled.files))),

@@ -1,8 +1,8 @@
 /**
- * A node that is accessed like a node of Astra. The bundle contains the address of a
- * metadata service, which lists the nodes; all nodes share one address, and each connection
- * names its node by SNI. Both the service and the shared address require the certificate of
- * the bundle.
+ * A node that is accessed like a node of Astra. The bundle contains the address of a metadata
+ * service, which lists the nodes. All nodes share one address, and each connection names its node
+ * by SNI. The service and the shared address accept only clients with the certificate of the
+ * bundle.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'

@@ -1,4 +1,4 @@
-/** The schema cache of a server while others change the schema of the cluster. */
+/** The schema cache of a server while CQL clients change the schema of the cluster. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
@@ -86,7 +86,7 @@ describe('the catalog of a cluster', () => {
     assert(catalog.isCurrent(table!))
   })
 
-  test('ignores the older schema that a slow refresh has read', async () => {
+  test('ignores the outdated result of a slow refresh after a newer refresh', async () => {
     await changedTable('overtaken')
     const slow = await startHeldRefresh()
     await client.execute('ALTER TABLE overtaken ADD late int')

@@ -54,7 +54,7 @@ describe('monitoring of a cluster', () => {
     const { code, out, err } = await startStela(args).ended
     return { code, err, lines: String(out).split('\n') }
   }
-  /** The lines about the keyspaces of this test, because other tests share the node. */
+  /** Selects the lines about the keyspaces of this test, because other tests share the node. */
   const ours = (lines: readonly string[]) => {
     const start = `${keyspaces.nameOf('default_keyspace')}.`
     const own = lines.filter((line) => line.startsWith(start))
@@ -126,7 +126,7 @@ describe('monitoring of a cluster', () => {
     assert.match(lines.at(-2)!, /^[3-9]\d* problems in \d+ collections? and \d+ tables?\.$/)
   })
 
-  test('commands that need a missing part of a collection name that part', async () => {
+  test('commands that need a missing part of a collection fail and name the part', async () => {
     const path = '/default_keyspace/lacking'
     for (const body of [
       { insertOne: { document: { n: 1 } } },
@@ -170,13 +170,13 @@ describe('monitoring of a cluster', () => {
     assert.deepEqual((await send('/later', { find: {} })).codes, [])
   })
 
-  test('stela check reports that no node answers', async () => {
+  test('stela check fails when no node answers', async () => {
     const { code, err, lines } = await check('--cassandra-port', '1')
     assert.deepEqual([code, lines], [2, ['']])
     assert.match(err, /^stela: no node of the cluster can be reached: 127\.0\.0\.1:1 /)
   })
 
-  test('stela check names the setting whose address leads to no node', async () => {
+  test('stela check names the wrong setting when the connection fails', async () => {
     for (const [given, said] of [
       ['--local-datacenter elsewhere', /no data center elsewhere.* of these: datacenter1/],
       ['--contact-points nowhere.invalid', /resolved: nowhere\.invalid\. Check --contact/],
@@ -188,7 +188,7 @@ describe('monitoring of a cluster', () => {
     }
   })
 
-  test('a server that cannot store its settings does not start and leaves nothing behind', async () => {
+  test('a server that cannot store its settings does not start, and creates no keyspace', async () => {
     const keyspace = keyspaces.nameOf('unmade')
     const serve = async (replication: string) => {
       const flags = ['--system-keyspace', keyspace, '--replication', replication]
@@ -246,7 +246,7 @@ describe('monitoring of a cluster', () => {
     assert.equal((await health()).http, 200)
   })
 
-  test('health reports that no node answers', async () => {
+  test('health fails when no node answers', async () => {
     const { contactPoints, port } = await testNode()
     const line = await Line.to(contactPoints[0]!, port)
     const cut = await keyspaces.open({ port: line.port })

@@ -1,6 +1,5 @@
 /**
- * Errors of clients that only tables of a cluster make possible; the server reports them as
- * errors of the request.
+ * Client errors that can occur only on a cluster. The server reports them with the family REQUEST.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

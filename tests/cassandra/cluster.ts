@@ -6,7 +6,7 @@ import { CassandraNode, install, ringOf, type NodeOptions } from './node.ts'
 
 const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
 
-/** Maximum time until a node notices that another one is up. */
+/** Maximum time until each node notices that all other nodes are up. */
 const noticeMsMax = 60_000
 
 export class CassandraCluster {
@@ -40,7 +40,7 @@ export class CassandraCluster {
     return this.nodes[position]!.kill()
   }
 
-  /** Starts a node again on the data that it left. */
+  /** Restarts a stopped node with its existing data. */
   async restart(position: number): Promise<void> {
     await this.nodes[position]!.start()
     if (this.nodes.every((node) => node.isRunning)) await this.#allSeeAll()

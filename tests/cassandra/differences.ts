@@ -105,7 +105,7 @@ describe('on a cluster', () => {
     await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
   })
 
-  test('texts of tables cannot contain an unpaired surrogate, and ids at most one', async () => {
+  test('tables reject texts with an unpaired surrogate, and collections treat ids that differ only in one as equal', async () => {
     const table = await create('halved', { a: 'text' })
     await refused(table, { insertOne: { document: { id: '1', a: '\ud83e' } } }, 'half')
     await refused(table, { insertOne: { document: { id: '\ud83e' } } }, 'half')
@@ -127,7 +127,8 @@ describe('on a cluster', () => {
   })
 
   test('a document that the cluster rejects does not prevent the insertion of other documents', async () => {
-    // The limit is above the maximum size of a key in a cluster.
+    // Allows longer strings than keys of a cluster may be, so that the cluster rejects the
+    // document.
     const limits = { ...defaultLimits, stringSizeMax: 100_000 }
     const generous = await startServer({ checked: false, limits }, engine)
     const path = '/default_keyspace/mixed_documents'

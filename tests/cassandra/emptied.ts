@@ -51,7 +51,7 @@ describe('repeated deletion of one document or row', () => {
   const accessFor = (lexical: boolean) => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
-    // Less than the 250 documents below. The limit applies to each page, and a page has at most 100
+    // The maximum is less than the 250 documents below. It applies to each page of at most 100
     // documents, so the deletion must succeed.
     const limits = { ...testLimits, scannedMax: 120 }
     return {

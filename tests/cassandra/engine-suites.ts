@@ -1,6 +1,6 @@
 /**
- * The suites of all engines on a real node, in parts that run concurrently. The files share the
- * node, so all but one use keyspaces of their own, like the databases of a server.
+ * The suites of all engines on a real node, in parts that run concurrently. The parts share the
+ * node, so each part except one uses its own keyspaces.
  */
 import assert from 'node:assert/strict'
 import { describeEngine, suiteNames, type SuiteName } from '../engine/suite/engine.ts'
@@ -19,7 +19,7 @@ const parts = {
 assert.deepEqual(Object.values(parts).flat().toSorted(), suiteNames.toSorted())
 
 export function describePart(name: keyof typeof parts): void {
-  // The schema suite also runs on keyspaces without a database prefix.
+  // Covers keyspaces without a database prefix. Only one part may use them at a time.
   const world = name === 'schema' ? plainWorld : ownWorld
   describeEngine('an engine on a cluster', world, parts[name])
 }

@@ -42,7 +42,7 @@ const definition = {
   primaryKey: { partitionBy: ['town'], partitionSort: { at: -1 } },
 }
 
-/** Documents with every type of _id, as text, which preserves every digit. */
+/** Documents with every type of _id, as JSON text, which preserves every digit of numbers. */
 const documents = [
   '{"_id":"text","n":1.5,"$vector":[1.0,0.0,0.0],"$lexical":"running owls"}',
   '{"_id":7,"precise":0.1000000000000000000000000001,"$vector":[0.0,1.0,0.0]}',

@@ -1,4 +1,7 @@
-/** A temporary folder and a process in it; both end together with this process. */
+/**
+ * A temporary folder and a process in it. When this process ends, a guard ends that process and
+ * removes the folder.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, statfs } from 'node:fs/promises'

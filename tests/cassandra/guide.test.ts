@@ -24,8 +24,8 @@ test('the commands of the guide to a cluster have the documented output', async 
   } finally {
     await server.stop()
   }
-  // The first start of a data folder creates a token, which a migration moves as well. The
-  // server above had the token of the tests.
+  // A migration also moves tokens. The server above stored none, because it used the configured
+  // token of the tests.
   const role = 'Organization Administrator'
   const made = await runStela(['token', 'create', '--data', dataDir, '--role', role])
   assert.equal(made.code, 0, made.err)

@@ -6,7 +6,8 @@ import { startServer, type TestServer } from '../harness.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
 /**
- * More rows than one request to the cluster reads, so that one request cannot decide every search.
+ * More rows than the server reads with one request to the cluster, so that a search may need
+ * several.
  */
 const rowCount = 1_100
 const atATime = 100

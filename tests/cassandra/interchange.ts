@@ -54,7 +54,7 @@ describe('a collection of another server', () => {
       prepare: true,
     })
     const row = JSON.parse(rows[0]!['[json]'] as string) as Record<string, unknown>
-    // A column without a value is null or absent, as that server wrote it.
+    // Removes columns without a value, which may be null or empty, so that rows can be compared.
     for (const [name, value] of Object.entries(row))
       if (
         value === null ||

@@ -11,7 +11,7 @@ import { findMaven } from './tools.ts'
 const cassandraVersion = '5.0.9'
 const mavenPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
 
-/** Cache folder of this version, so that files derived from jars of other versions are not used. */
+/** Cache folder of this version of Cassandra, so that files of other versions are not used. */
 export const cacheFolder = join(
   process.env['STELA_CASSANDRA_CACHE'] ??
     fileURLToPath(new URL('../../node_modules/.cache/stela/cassandra', import.meta.url)),
@@ -20,7 +20,6 @@ export const cacheFolder = join(
 
 const jarsFolder = join(cacheFolder, 'jars')
 
-/** Whether the jars are in the cache. */
 export function hasJars(): boolean {
   return existsSync(jarsFolder)
 }

@@ -76,7 +76,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({}), [1, 3, 4, 2])
   })
 
-  test('returns rows whose vectors were set after the insert when there are further conditions', async () => {
+  test('returns rows whose vectors were set after the insert, under further conditions', async () => {
     assert.deepEqual(await find({ p: 'a', c: 1 }), [1])
     assert.deepEqual(await find({ p: 'a', c: { $gte: 2 } }), [3, 2])
     assert.deepEqual(await find({ p: 'a', n: { $lte: 2 } }), [1, 2])

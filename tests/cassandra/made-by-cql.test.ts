@@ -326,7 +326,7 @@ describe('a table created by CQL', () => {
     }
   })
 
-  test('reserves the names of unsupported types, which its columns may have', async () => {
+  test('reserves the names of unsupported types', async () => {
     await client.execute('CREATE TYPE path (steps frozen<list<int>>)')
     const type = { name: 'path', definition: { fields: { x: 'int' } } }
     const { codes, text } = await codesOf('', { createType: type })
@@ -365,8 +365,8 @@ describe('a table created by CQL', () => {
       (found as { n: number }[]).toSorted((a, b) => a.n - b.n)
     const retried = 'QUERY_RETRIED_DUE_TO_INDEXING'
     const warned = new Set<string>()
-    // A slow server may have noticed the dropped index already; it then warns about a missing
-    // index.
+    // If the server has noticed the drop before the read, it warns about a missing index instead.
+    // The test repeats until a read is retried because of the dropped index.
     for (let attempt = 1; !warned.has(retried); attempt++) {
       assert(attempt < 20, 'nothing was read with an index that was gone')
       const index = { name: 'stays_m', definition: { column: 'm' } }
@@ -392,7 +392,8 @@ describe('a table created by CQL', () => {
     const listed = await send('', { listTables: {} })
     const names = listed.status!['tables'] as readonly string[]
     assert(names.includes('visits') && !names.includes('by_n'))
-    // A node would create a table with the name of the view, fail, and keep both.
+    // A node would create the table, report an error, and keep both table and view. So the server
+    // must reject the name.
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     for (const body of [
       { createTable: { name: 'by_n', definition } },

@@ -24,7 +24,7 @@ describe('makeOnce', () => {
     assert.equal(await readFile(path, 'utf8'), 'whole')
   })
 
-  test('leaves nothing behind when its function fails, and can be repeated', async () => {
+  test('leaves no files when its function fails, and can be called again', async () => {
     const path = join(folder, 'failed', 'jars')
     const half = async (unfinished: string) => {
       await mkdir(unfinished)

@@ -12,9 +12,9 @@ const beatMs = 1000
 const silenceMsMax = 20_000
 
 /**
- * Calls `make` with a temporary path and moves the result to `path`, unless `path` exists. Of
- * several processes one calls it, and the others wait. A process that dies leaves a lock folder
- * with the partial result, which the next process removes.
+ * Calls `make` with a temporary path and moves the result to `path`, unless `path` exists. If
+ * several processes call this at the same time, one calls `make`, and the others wait. A process
+ * that dies leaves a lock folder with the partial result, which the next process removes.
  */
 export async function makeOnce(
   path: string,
@@ -52,7 +52,7 @@ async function makeLocked(
     utimes(lock, now, now).catch(() => undefined)
   }, beatMs)
   try {
-    // Another process may have finished between the check and the lock.
+    // Another process may have created the result between the check and the lock.
     if (existsSync(path)) return
     const unfinished = join(lock, randomUUID())
     await make(unfinished)
@@ -63,7 +63,9 @@ async function makeLocked(
   }
 }
 
-/** Removes the lock. Renames it first, so that a lock of another process is not removed. */
+/**
+ * Removes the lock. Renames it first, so that a lock that another process takes meanwhile is kept.
+ */
 async function clearAway(lock: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`
   try {

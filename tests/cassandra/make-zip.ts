@@ -7,8 +7,8 @@ export function makeZip(files: Readonly<Record<string, string>>): Buffer {
   let offset = 0
   for (const [name, content] of Object.entries(files)) {
     const [nameBytes, bytes] = [Buffer.from(name), Buffer.from(content)]
-    // Fields that both headers of a file contain. The first is the version required to extract the
-    // file.
+    // Fields that both headers of a file contain. The first field is the version required to
+    // extract the file.
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
     common.writeUInt32LE(crc32(bytes), 10)

@@ -232,7 +232,7 @@ describe('migration between a folder and a cluster', () => {
       ...[name.replace(/^s_\w{12}__/, ''), moved, present, differing.count, isSame],
     ])
 
-  test('names obstacles before it writes anything', async () => {
+  test('reports all obstacles before it writes anything', async () => {
     await withBoth(async (from, to) => {
       const unexpected = () => Promise.reject(new Error('something was written'))
       const taken = around(to, {
@@ -281,7 +281,7 @@ describe('migration between a folder and a cluster', () => {
     assert(moved.isSame)
   })
 
-  test('keeps tokens, and all reads have the same replies', async () => {
+  test('keeps tokens, and the destination returns the same replies to reads', async () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     try {
@@ -425,7 +425,7 @@ describe('stela migrate', () => {
     await server.stop()
   })
 
-  test('reports the migrated data, and later that everything is migrated', async () => {
+  test('moves all data, and moves nothing when it is repeated', async () => {
     // Incomplete tables of other clients must not affect the migration.
     const client = clientOf(await testNode())
     await client.execute(

@@ -10,7 +10,7 @@ export interface Ring {
   /** Port for communication between nodes. */
   readonly storagePort: number
   /**
-   * Whether data must survive a killed node. Otherwise it survives only a regular stop, and schema
+   * Whether data must survive a killed node. If not, data survives only a regular stop, and schema
    * changes take a quarter of the time.
    */
   readonly durable: boolean
@@ -49,7 +49,7 @@ function configOf(folder: string, address: string, ring: Ring): object {
     cluster_name: 'stela',
     num_tokens: 1,
     initial_token: tokenOf(ring.addresses.indexOf(address), ring.addresses.length),
-    // All nodes start at once and empty, so there is no data to copy.
+    // All nodes start empty and at the same time, so there is no data to copy.
     auto_bootstrap: false,
     partitioner: 'org.apache.cassandra.dht.Murmur3Partitioner',
     endpoint_snitch: 'SimpleSnitch',
@@ -148,10 +148,11 @@ export function javaArguments(
     ...[`-Xms${heapMegabytes}m`, `-Xmx${heapMegabytes}m`, '-Xss512k'],
     `-XX:MaxDirectMemorySize=${heapMegabytes}m`,
     ...['-XX:+UseG1GC', '-XX:ParallelGCThreads=2', '-XX:ConcGCThreads=1'],
-    // A node lives for minutes, so fast compilation matters more than fast code.
+    // A node of the tests lives for minutes, so fast compilation matters more than fast code.
     '-XX:TieredStopAtLevel=1',
     ...['-XX:+UnlockDiagnosticVMOptions', '-XX:+AllowArchivingWithJavaAgent', archiveFlag],
-    // With few processors, parallel writes of vectors fail: "outstanding pooled objects".
+    // With few processors, Cassandra fails parallel writes of vectors: "outstanding pooled
+    // objects".
     ...['-XX:ActiveProcessorCount=32', '-Dcassandra.available_processors=2'],
     ...modules,
     `-javaagent:${agent}`,
@@ -166,12 +167,12 @@ export function javaArguments(
     '-Dcassandra.memtable.row_overhead_size=180',
     // Interval of the thread that updates the approximate clock; 2 ms by default.
     '-Dcassandra.approximate_time_precision_ms=20',
-    // Delays before a node joins others; here the others are a millisecond away.
+    // Shortens delays before a node joins the cluster: all nodes are on the same machine.
     '-Dcassandra.skip_wait_for_gossip_to_settle=0',
     '-Dcassandra.ring_delay_ms=2000',
-    // Until all nodes are up, each one retries creating the first user at this interval.
+    // Interval at which each node retries to create the first user, until all nodes are up.
     `-Dcassandra.superuser_setup_delay_ms=${nodes > 1 ? 500 : 0}`,
-    // Allows logins while a node is down.
+    // Replicates roles to all nodes, so that logins succeed while a node is down.
     `-Dcassandra.system_auth.default_rf=${nodes}`,
     // Skips writing schema changes to disk; a killed node then loses them.
     ...(ring.durable ? [] : ['-Dcassandra.unsafesystem=true']),

@@ -150,8 +150,8 @@ export class CassandraNode {
   }
 
   /**
-   * Starts the node, on the data that it left if it ran before; resolves once the first user can
-   * log in. Throws with the end of the log when the process ends instead.
+   * Starts the node, with its existing data if it ran before; resolves once the first user can log
+   * in. Throws with the end of the log if the process ends first.
    */
   async start(): Promise<void> {
     await this.#launch()
@@ -170,7 +170,7 @@ export class CassandraNode {
     const child = spawn(
       java.program,
       javaArguments(this.folder, this.#ring, jars, archiveFlag),
-      // The node gets a process group of its own: after Ctrl-C, this process or the guard
+      // The node gets its own process group, so Ctrl-C does not reach it: this process or the guard
       // ends the node.
       { stdio: ['ignore', log.fd, log.fd], detached: true },
     )
@@ -189,7 +189,7 @@ export class CassandraNode {
     return lines.slice(-30).join('\n')
   }
 
-  /** Resolves when the process has ended; keeps this process alive until then. */
+  /** Resolves when the process has ended; keeps the test process alive until then. */
   async ended(): Promise<void> {
     this.#child?.ref()
     await this.#exit

@@ -88,7 +88,7 @@ describe('a table that was dropped and created again with other types', () => {
     await new Promise((resolve) => setTimeout(resolve, schemaCacheMs + 100))
   }
 
-  test('works on the server that dropped and created the table', async () => {
+  test('accepts reads and writes on the server that dropped and created the table', async () => {
     const [server] = servers
     const keyspace = '/default_keyspace'
     for (const [k, a] of pairs) {
@@ -98,7 +98,7 @@ describe('a table that was dropped and created again with other types', () => {
     }
   })
 
-  test('works on other servers', async () => {
+  test('accepts reads and writes on other servers', async () => {
     const keyspace = '/default_keyspace'
     for (const [k, a] of pairs.slice(0, 3)) {
       await create(k, a, keyspace)
@@ -108,7 +108,7 @@ describe('a table that was dropped and created again with other types', () => {
     }
   })
 
-  test('works when its keyspace was also dropped and created again', async () => {
+  test('accepts reads and writes when its keyspace was also dropped and created again', async () => {
     const [server] = servers
     for (const [k, a] of pairs.slice(0, 3)) {
       await send(server!, '', { createKeyspace: { name: 'other' } })
@@ -118,7 +118,7 @@ describe('a table that was dropped and created again with other types', () => {
     }
   })
 
-  test('works when CQL created the table', async () => {
+  test('accepts reads and writes when CQL created the table', async () => {
     const keyspace = '/default_keyspace'
     const name = `"${keyspaces.nameOf('default_keyspace')}".again`
     for (const [k, a] of pairs.slice(0, 3)) {

@@ -1,4 +1,4 @@
-/** `stela repair` restores missing entries of the index of terms and removes leftover ones. */
+/** `stela repair` restores missing entries of the index of terms and removes leftover entries. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
@@ -110,7 +110,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'dog'), [2])
   })
 
-  test('removes old entries without a text, and keeps entries of recent writes', async () => {
+  test('removes old entries of documents that do not exist, but keeps recent ones', async () => {
     const notes = await placeOf('notes')
     const dropped = await placeOf('dropped')
     const bee = { text: 'bee', terms: ['bee'] }
@@ -144,7 +144,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'ant'), [1, 2])
   })
 
-  test('reports texts that it cannot read', async () => {
+  test('names a collection whose texts it cannot read', async () => {
     const replication = { class: 'NetworkTopologyStrategy', datacenter1: 5 }
     const create = { createKeyspace: { name: 'thin', options: { replication } } }
     assert.deepEqual((await server.command('', create)).codes, [])
@@ -156,7 +156,7 @@ describe('stela repair', () => {
     await server.command('', { dropKeyspace: { name: 'thin' } })
   })
 
-  test('reports that no server has used the keyspace', async () => {
+  test('rejects a system keyspace that no server has used', async () => {
     const { code, err } = await run('--system-keyspace', 'nobody')
     assert.equal(code, 1)
     assert.match(err, /^stela: no server has used the system keyspace nobody yet\./)

@@ -1,7 +1,7 @@
 /**
  * `npm run test:cassandra` runs all tests on a real node, including those that `npm test` skips.
- * Tests of clusters come first, then those of commands and clients, one file at a time because they
- * share keyspaces.
+ * Tests of clusters come first, then tests of commands and clients. Files run one at a time,
+ * because they share keyspaces.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

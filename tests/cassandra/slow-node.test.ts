@@ -34,7 +34,7 @@ describe('a node', () => {
     await keyspaces.remove()
   })
 
-  test('that falls behind does not make a principal wait for all statements of another', async () => {
+  test('that falls behind does not make one principal wait for all statements of another principal', async () => {
     const options = { indexing: { deny: ['*'] }, lexical: { enabled: false } } as const
     await engine.changeSchema('default_keyspace', () => ({
       kind: 'createCollection',
@@ -65,7 +65,7 @@ describe('a node', () => {
     await Promise.all(reads)
   })
 
-  test('that is unreachable fails commands with a specific error', async () => {
+  test('that is unreachable makes commands fail with FAILED_TO_CONNECT_TO_DATABASE', async () => {
     const { contactPoints, port } = await testNode()
     const own = await Line.to(contactPoints[0]!, port)
     const lost = await keyspaces.open({ port: own.port })
@@ -80,7 +80,7 @@ describe('a node', () => {
     while (answer.codes.length === 0 || answer.codes[0] === 'TIMEOUT_READING_DATA')
       answer = await ask()
     assert.deepEqual(answer.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], answer.text)
-    // Users cannot be authenticated, either.
+    // Without a node, users of the cluster cannot be authenticated.
     const Token = accountToken({ name: 'nobody', password: 'secret' })
     const asked = await server.command('/default_keyspace', list, { Token })
     assert.deepEqual(asked.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], asked.text)

@@ -11,7 +11,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const path = '/default_keyspace/counted'
 /** Repetitions of each command. */
 const times = 8
-/** Number of documents: more than a page of the API, and of the cluster. */
+/** Number of documents: more than a page of a reply, and more than a page of a statement. */
 const documentCount = 70
 
 describe('statements of a command', () => {
@@ -57,7 +57,7 @@ describe('statements of a command', () => {
     return answered
   }
 
-  /** Fails if the bodies, sent one after the other, take more statements than allowed. */
+  /** Fails unless the bodies, sent one after the other, take exactly `each` statements per body. */
   async function assertTakes(bodies: readonly object[], each: number): Promise<void> {
     await assertCounted(each * bodies.length, async () => {
       for (const body of bodies) await send(path, body)
@@ -74,7 +74,7 @@ describe('statements of a command', () => {
     const seconds = (performance.now() - startedAt) / 1000
     const { ofCommands, ofSchema } = counts.take()
     assert.equal(ofCommands, expected)
-    // Reads of the schema version happen once a second, not once per command.
+    // The server reads the schema version once a second, not once per command.
     assert(ofSchema <= 1 + seconds, `${ofSchema} in ${seconds} s`)
   }
 

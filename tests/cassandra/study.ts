@@ -1,4 +1,6 @@
-/** The benchmark on a node of its own, because tests drop the data of others. */
+/**
+ * Runs the study of Cassandra on its own node, because tests that share a node may drop its data.
+ */
 import { studies } from '../../bench/workloads/registry.ts'
 import { testStudy } from '../bench/toy-study.ts'
 

@@ -14,7 +14,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const tables = 6 * times
 const stepsPerTable = 60
 
-/** Milliseconds after which the other server has noticed a schema change. */
+/** Milliseconds after which both servers have noticed a schema change. */
 const agreedAfterMs = 1_100
 
 const changesSchema = /^\{"(?:create|drop|alter)/
@@ -38,7 +38,7 @@ describe(`tables on a cluster behave like a plain Map, seed ${seed}`, () => {
   })
 
   for (let table = 0; table < tables; table++)
-    test(`table ${table}, seed ${seed + table}`, async () => {
+    test(`table ${table} returns the rows of the model, seed ${seed + table}`, async () => {
       const random = new Random(seed + table)
       const service = {
         async send(path: string, body: string) {

@@ -42,7 +42,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     const write = async (store: LexicalStore) => {
       for (let step = 0; step < 40; step++) {
         const _id = random.pick(ids)
-        // After a conflict nothing is written, so nothing of this write may be found.
+        // A write that fails with a conflict stores nothing, so searches must not find its terms.
         if (random.oneIn(10)) await store.delete(_id).catch(() => undefined)
         else await store.replace({ _id }, textOf()).catch(() => undefined)
         if (random.oneIn(5)) await store.write([insertion({ _id }, textOf())])

@@ -1,7 +1,7 @@
 /**
- * Engines on the node that tests share. Each test has keyspaces of its own, whose names start with
- * a key like those of a database. Tests of the engine itself depend on the names of keyspaces and
- * use no key; only one file at a time can do that.
+ * Engines on the node that tests share. Each test has its own keyspaces, whose names start with a
+ * key, as for a database of a server. Tests of the engine itself need keyspaces without a key; only
+ * one file at a time can use those.
  */
 import { randomBytes } from 'node:crypto'
 import { databaseEngine } from '../../src/databases/database-engine.ts'
@@ -61,7 +61,7 @@ export class TestKeyspaces {
     })
     if (this.#key === '') return checked(engine)
     const front = databaseEngine(checked(engine), this.#key, (create) => create())
-    // `close` of a database engine leaves the wrapped engine open.
+    // `close` of a database engine does not close the wrapped engine, so it is closed here.
     return around(front, { close: () => engine.close() })
   }
 

@@ -1,6 +1,6 @@
 /**
- * The node that tests share. `testNode` returns the node that STELA_TEST_CASSANDRA names, the one
- * of `npm test`, or otherwise starts one for this process.
+ * The node that tests share. `testNode` returns the node that STELA_TEST_CASSANDRA names, or the
+ * node of `npm test`. Without either, it starts a node for this process.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const waitMsMax = 600_000
 
 const named = 'STELA_TEST_CASSANDRA'
 /**
- * Path where `npm test` writes how to connect to its node once it is ready, or why there is none.
+ * Path where `npm test` writes how to connect to its node once it is ready, or why it failed.
  */
 const noticeNamed = 'STELA_TEST_CASSANDRA_NOTICE'
 
@@ -55,7 +55,7 @@ async function readNotice(file: string): Promise<ConnectOptions> {
   return notice.connect
 }
 
-/** A node for all processes that this one starts. */
+/** A node that all child processes of this process share. */
 export class SharedNode {
   readonly #folder: GuardedFolder
   readonly #started: Promise<CassandraNode | Error>
@@ -97,7 +97,7 @@ export class SharedNode {
     await rename(unfinished, join(this.#folder.path, 'notice'))
   }
 
-  /** Removes the node. Returns its error, if it had one. */
+  /** Removes the node. Returns an error message if the node did not start or died. */
   async remove(): Promise<string | undefined> {
     const node = await this.#started
     if (node instanceof Error) return node.message

@@ -18,7 +18,6 @@ export interface Java {
 /** A tool that a real Cassandra needs. */
 export interface Tool {
   readonly name: string
-  /** The Debian package that contains the tool. */
   readonly debianPackage: string
 }
 

@@ -1,7 +1,7 @@
 /**
  * Measures how long requests of the maximum size block the event loop of a server on Cassandra, in
- * processor time. Only the engine is called, because the rest of a server is the same for every
- * engine.
+ * processor time. Sends only requests whose work depends on the engine, because the rest of a
+ * server is the same for every engine.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -17,8 +17,8 @@ const list = <T>(count: number, make: (n: number) => T): T[] =>
 const turnMsMax = 100
 
 /**
- * Milliseconds of processor time for reading the row. The driver decodes a page in one turn: about
- * 80 ms here, and twice as many while other processes use the same cores.
+ * Milliseconds of processor time for reading the row. The driver decodes a page in one turn.
+ * Decoding takes about 80 ms, and twice as long while other processes use the same cores.
  */
 const decodingMsMax = 300
 

@@ -47,11 +47,11 @@ describe('findAndRerank on documents without $lexical', () => {
     await models.close()
   })
 
-  test('returns them without scanning the collection for $lexical', async () => {
+  test('returns the documents without scanning the collection for $lexical', async () => {
     assert((await findCount()) > 0)
   })
 
-  test('does not return them while another document has $lexical', async () => {
+  test('does not return the documents while another document has $lexical', async () => {
     const document = { _id: 'text', $lexical: 'bee' }
     await send(path, { insertOne: { document } })
     assert.equal(await findCount(), 0)

@@ -25,10 +25,10 @@ describe('a full disk', { skip: noDisks ?? false }, () => {
   const backup = (folder: string, { adminUrl }: TestServer): Promise<Ran> =>
     runStela(['backup', folder, '--admin-url', adminUrl])
 
-  test('on the server makes a backup fail with a message, and the server continues', async () => {
+  test('on the server makes a backup fail with a message, and the server continues to serve', async () => {
     const first = await startServer({ dataDir: disk.data })
     await fill(first)
-    // The stop removes the write-ahead log, which would take more space.
+    // Stopping the server removes the write-ahead log, so its data takes less of the small disk.
     await first.stop()
     const server = await startServer({ adminPort: 0, dataDir: disk.data })
     const folder = join(home, 'backups')

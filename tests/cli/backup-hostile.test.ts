@@ -107,7 +107,7 @@ describe('a server that sends a backup', () => {
       assert(!isManifest({ ...manifest, stores: [store] }))
     })
 
-  test('cannot write outside the folder through file names', async () => {
+  test('cannot write outside the folder through the keys of files', async () => {
     sends = fileOf('../../../evil-0000', content) + manifestLine(manifest)
     const ran = await backUp()
     assert.equal(ran.code, 1)
@@ -174,7 +174,7 @@ describe('links in a folder of backups', () => {
     assert(lstatSync(links[0]!).isFile())
   })
 
-  test('is rejected when its parts are links to other folders, which stay unchanged', async () => {
+  test('to other folders are rejected, and these folders stay unchanged', async () => {
     const elsewhere = join(place, 'elsewhere')
     mkdirSync(elsewhere)
     writeFileSync(join(elsewhere, 'somebody-elses.db'), 'theirs')

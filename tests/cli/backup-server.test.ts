@@ -117,7 +117,7 @@ describe('a backup of a server', () => {
     rmSync(server.dataDir, { recursive: true })
   })
 
-  test('is not stored when the server is killed half way, and the next start removes its temporary files', async () => {
+  test('is not stored when the server is killed during the backup, and the next start removes its temporary files', async () => {
     const dataDir = join(home, 'killed')
     const folder = join(home, 'of-killed')
     const flags = ['--admin-port', '0', '--log-level', 'info']
@@ -159,7 +159,9 @@ function dbOf({ url }: TestServer, token: string) {
   })
 }
 
-/** Inserts more data than the buffers between a server and a client that does not read can hold. */
+/**
+ * Inserts more data than network buffers hold, so that a backup waits until its client reads it.
+ */
 async function fill(server: Pick<TestServer | ServerProcess, 'command'>): Promise<void> {
   await server.command('/default_keyspace', {
     createCollection: { name: 'large', options: { indexing: { allow: ['n'] } } },
@@ -193,9 +195,7 @@ async function makeToken({ adminUrl }: TestServer, role: string): Promise<string
   return ((await made.json()) as { readonly token: string }).token
 }
 
-/**
- * A proxy that stalls: it forwards all data until it has forwarded a number of bytes of a reply.
- */
+/** A proxy that stops forwarding a reply after a given number of bytes. */
 class StallingWire {
   readonly url: string
   readonly stalled: Promise<unknown>

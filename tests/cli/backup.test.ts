@@ -112,7 +112,7 @@ describe('stela backup', () => {
     assert.deepEqual(checkDataFolder(data), [])
   })
 
-  test('copies only changed files again, and removes the oldest backup', async () => {
+  test('copies only changed files again, and removes the oldest backups with --keep', async () => {
     await backup()
     await add('second')
     const second = await backup()
@@ -132,13 +132,13 @@ describe('stela backup', () => {
     const kept = await backup('--keep', '2')
     assert.match(kept.out.toString(), /\nRemoved \S+Z, \S+Z\.\n$/)
     assert.deepEqual(manifests().slice(0, 1), all.slice(2))
-    // Two stores and one catalog.
+    // The files of two stores and one catalog.
     assert.equal(namesIn('files').length, 3)
     const wrong = await backup('--keep', '0')
     assert.match(wrong.err, /It must be a whole number from 1/)
   })
 
-  test('detects damaged files and copies them again', async () => {
+  test('detects damaged files and copies these files again', async () => {
     await backup()
     const name = namesIn('files').find((file) => !file.startsWith('catalog'))!
     const path = join(folder, 'files', name)
@@ -153,7 +153,7 @@ describe('stela backup', () => {
     assert.equal((await backup('--verify')).err, '')
   })
 
-  test('reports why it failed, and leaves no partial backup', async () => {
+  test('reports the cause when it fails, and leaves no partial backup', async () => {
     const check = async (message: RegExp) => {
       const { code, out, err } = await backup()
       assert.deepEqual([code, out.toString()], [1, ''])
@@ -170,7 +170,7 @@ describe('stela backup', () => {
     await check(/the connection to the server failed|the server closed the connection/)
   })
 
-  test('reports why the server sent no backup', async () => {
+  test('reports the cause when the server sends no backup', async () => {
     const ask = (adminUrl: string) =>
       requestBackup({ adminUrl, token: undefined, have: [], signal: noSignal })
     const answers = [
@@ -189,7 +189,7 @@ describe('stela backup', () => {
     )
   })
 
-  test('leaves no backup when it is killed half way, and the next backup removes its partial files', async () => {
+  test('leaves no backup when it is killed during the download, and the next backup removes its partial files', async () => {
     await backup()
     const before = manifests()
     await (await Store.find(engine, 'large')).insert([{ _id: `more ${count}` }])
@@ -215,7 +215,7 @@ describe('stela backup', () => {
     assert.deepEqual([next.code, next.err], [0, ''])
     assert.equal(manifests().length, 2)
     assert(!namesIn('files').some((name) => name.endsWith('.partial')))
-    // The server has released the files of the first backup.
+    // Waits until the server has released the files of the first backup.
     const isHeld = (name: string) => name.startsWith('backup.')
     await eventually(() => !readdirSync(dataDir).some(isHeld))
   })
@@ -236,7 +236,7 @@ describe('stela backup', () => {
     const refused = await backup()
     assert.match(refused.err, /process 1 on elsewhere/)
     rmSync(lock)
-    // Files that an unreadable manifest may name must stay.
+    // A backup must not remove files that an unreadable manifest may name.
     const name = namesIn('backups')[0]!
     truncateSync(join(folder, 'backups', name), 40)
     await add('one more')
@@ -277,7 +277,7 @@ describe('stela restore', () => {
   const restore = (...args: readonly string[]): Promise<Ran> =>
     runStela(['restore', folder, '--data', data, ...args])
 
-  test('rejects what it cannot restore, and leaves no folder', async () => {
+  test('rejects missing, damaged and incomplete backups, and leaves no folder', async () => {
     const none = await runStela(['restore', join(home, 'none'), '--list'])
     assert.deepEqual([none.code, none.out.length], [1, 0])
     assert.match(none.err, /is not a backup folder/)

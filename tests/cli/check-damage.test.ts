@@ -205,7 +205,7 @@ describe('stela check finds', () => {
     const { code, out } = await check()
     assert.equal(code, 1, out)
     assert.match(out, /^catalog: .*\n {2}the file is damaged: .*index/)
-    // The stores are checked nevertheless.
+    // Damage of the catalog does not prevent the check of the stores.
     assert.match(out, /^default_keyspace\.films: ok$/m)
   })
 
@@ -340,7 +340,7 @@ describe('stela check cannot check', () => {
       const env = { HANDLES_LEFT: `${left}` }
       const limited = ['-c', 'ulimit -n 128; exec "$0" "$@"', process.execPath, ...words]
       const { code, out, err } = await run('sh', limited, { env })
-      // With this few handles the program itself cannot be loaded.
+      // With so few handles, Node cannot load the program, so the check does not run.
       if (code === 1 && /EMFILE: .* open '.*\.[jt]s'/.test(err)) continue
       assert(code === 0 || code === 2, `${left} handles: ${code} ${out}${err}`)
       if (code === 0) done++

@@ -48,7 +48,7 @@ describe('stela check', () => {
 
   after(() => rm(server.dataDir, { recursive: true, force: true }))
 
-  test('does not touch a folder that a server has open', async () => {
+  test('rejects a folder that a running server uses', async () => {
     const { code, out, err } = await check(server.dataDir)
     assert.deepEqual([code, out], [2, ''])
     assert.match(err, /^stela: .* is in use by a running server; stop it first\n$/)
@@ -67,7 +67,7 @@ describe('stela check', () => {
     )
   })
 
-  test('reports damage and its place', async () => {
+  test('names the damaged store, and the document that is missing in an index', async () => {
     const store = new DatabaseSync(join(server.dataDir, 'default_keyspace/words/store.db'))
     store.exec('DELETE FROM recent')
     store.close()
@@ -82,7 +82,7 @@ describe('stela check', () => {
     assert.match(out, /^\d problems? in the catalog and 2 collections and tables\.$/m)
   })
 
-  test('reports when there is nothing to check', async () => {
+  test('reports folders that do not exist or have no valid catalog', async () => {
     const folder = await temporaryFolder()
     try {
       const { code, out, err } = await check(folder)

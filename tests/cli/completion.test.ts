@@ -35,7 +35,7 @@ describe('the script for bash', () => {
     return stdout.split('\n').filter((word) => word !== '')
   }
 
-  test('offers commands first', () => {
+  test('offers commands as the first word', () => {
     const commands = ['backup', 'completion', 'demo', 'serve', 'token']
     const first = offered('')
     for (const command of commands) assert(first.includes(command), command)
@@ -86,7 +86,7 @@ const asks = {
 }
 
 for (const shell of ['zsh', 'fish'] as const)
-  test(`${shell} completes commands, flags and their values, if it is installed`, async () => {
+  test(`${shell} completes commands, flags and their values, if the shell is installed`, async () => {
     const script = await scriptFor(shell)
     for (const { long } of serveOptions())
       assert(script.includes(shell === 'fish' ? ` -l ${long!.slice(2)} ` : long!), long)
@@ -97,7 +97,7 @@ for (const shell of ['zsh', 'fish'] as const)
     const offered = (...words: string[]) => {
       const run = spawnSync(shell, asks[shell](file, words), { encoding: 'utf8' })
       assert.equal(run.stderr, '')
-      // zsh itself drops completions without the prefix that is being typed.
+      // In interactive use, zsh drops completions that do not start with the typed word.
       const begins = (word: string) => word !== '' && word.startsWith(words.at(-1)!)
       return run.stdout.split('\n').filter(begins)
     }

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../harness.ts'
 import { interrupt, readyUrl, startCommand } from '../package/run-command.ts'
 import { program } from '../server-environment.ts'
 
-test('stela demo prints three commands to try, and leaves nothing behind', async () => {
+test('stela demo prints three commands that return results, and removes its files when it ends', async () => {
   const folder = await temporaryFolder()
   const demo = startCommand(
     'node',

@@ -304,7 +304,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, resumed)
   })
 
-  test('waits for a server that returns, and otherwise says how to continue', async () => {
+  test('waits until a stopped server returns, or reports how to continue with --resume', async () => {
     await clear()
     const path = await newFile('away.jsonl')
     const waiting = startStela(args(path))
@@ -329,7 +329,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, await runStela(args(path, '--resume')))
   })
 
-  test('recognises by _id the documents that were stored without an answer', async () => {
+  test('counts documents that were sent before the interruption as already stored', async () => {
     const path = join(folder, 'twice.jsonl')
     const twice = Array.from({ length: 50 }, (_, i) => `{"_id":"twice ${i}"}`)
     await writeFile(path, twice.slice(0, 40).join('\n'))

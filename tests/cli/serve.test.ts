@@ -104,7 +104,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     return join(parent, `data ${folders++}`)
   }
 
-  test('--help lists every flag with its environment variable', async () => {
+  test('--help lists flags with their environment variables', async () => {
     const run = stela(['serve', '--help'])
     assert.equal(await run.exit, 0)
     const help = run.out.replace(/\s+/g, ' ')
@@ -141,7 +141,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     [['--search-threads', '0'], /1 to 64/],
     [['everything'], /too many arguments/],
   ] as const)
-    test(`rejects ${args.join(' ')} and says what it accepts`, async () => {
+    test(`rejects ${args.join(' ')} and states the cause`, async () => {
       const run = stela(['serve', '--data', newFolder(), ...args])
       assert.notEqual(await run.exit, 0)
       assert.match(run.err, says)
@@ -279,10 +279,10 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await run.exit, 0)
   })
 
-  test('exits at once on a second stop signal', async () => {
+  test('exits immediately on a second stop signal', async () => {
     const run = stela(['serve', '--data', newFolder(), '--port', '0', '--admin-token', 'x'])
     const { hostname, port } = new URL(await ready(run))
-    // Half a request makes the stop wait for the rest.
+    // The server waits for the rest of this request before it stops.
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)
     await once(socket, 'connect')

@@ -34,7 +34,7 @@ describe('stela token with a running server', () => {
     return { code, out: out.toString(), err }
   }
 
-  test('creates a token, prints it alone, and lists it', async () => {
+  test('creates a token, prints only the token, and lists it', async () => {
     const made = await token([
       ...['create', '--role', 'ro user', '--expires', '30d', '--description', 'a\tboard'],
     ])
@@ -136,7 +136,7 @@ describe('stela token with the folder of a stopped server', () => {
   const onFolder = (...args: readonly string[]) =>
     runStela(['token', ...args, '--data', dataDir], { token: '' })
 
-  test('needs no token to create one', async () => {
+  test('creates a token without an administrator token', async () => {
     await fails(openFolder(dataDir), /is not a data folder/)
     assert.deepEqual(readdirSync(dataDir), [])
     let server = await startServer({ dataDir })

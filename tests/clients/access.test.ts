@@ -19,7 +19,7 @@ const service = await Service.start({
 })
 
 describe('tokens', () => {
-  test('authenticate requests', async () => {
+  test('are accepted as strings and from token providers', async () => {
     for (const token of [testToken, new StaticTokenProvider(testToken)])
       assert.deepEqual(await service.connect(token).listCollections(), [])
   })
@@ -60,7 +60,7 @@ describe('tokens', () => {
       }
     })
 
-  test('are required', async () => {
+  test('are required in every request', async () => {
     const client = new DataAPIClient({ environment: 'hcd' })
     const db = client.db(service.url, { keyspace })
     const error = await refusal(db.listCollections())
@@ -81,7 +81,7 @@ test('keys for embedding and reranking services do not affect other commands', a
 })
 
 describe('errors', () => {
-  test('state the problem, the place and the reason', async () => {
+  test('contain an id, a code, the command, and a message that names the cause', async () => {
     const db = service.connect()
     const attempt = db.collection('absent').findOne({ a: 1 })
     const error = await thrown(DataAPIResponseError, attempt)

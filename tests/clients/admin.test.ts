@@ -105,7 +105,7 @@ describe('AstraAdmin', () => {
     assert.deepEqual(await admin.listPCUGroups(), [])
   })
 
-  test('throws an error with the reason', async () => {
+  test('throws an error with the status and the message of the server', async () => {
     const attempt = admin.dbInfo('00000000-0000-4000-8000-000000000000')
     const error = await thrown(DevOpsAPIResponseError, attempt)
     assert.equal(error.status, 404)

@@ -132,7 +132,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('upserts on request', async () => {
+  test('upserts when nothing matches and the option upsert is set', async () => {
     const collection = await service.collection()
     const update = { $set: { v: 1 }, $setOnInsert: { created: true } }
     const result = await collection.updateOne({ _id: 'a', k: 2 }, update, { upsert: true })
@@ -184,7 +184,7 @@ describe('updateOne', () => {
     assert.deepEqual(await everything(collection), [{ _id: 'counter', n: 50 }])
   })
 
-  test('inserts one document in concurrent upserts', async () => {
+  test('inserts only one document in concurrent upserts', async () => {
     const collection = await service.collection()
     const results = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -230,7 +230,7 @@ describe('updateMany', () => {
     assert.deepEqual(result, { matchedCount: 30, modifiedCount: 15, upsertedCount: 0 })
   })
 
-  test('upserts on request when nothing matches', async () => {
+  test('upserts when nothing matches and the option upsert is set', async () => {
     const collection = await service.collection(numbered(3))
     const upsert = { upsert: true }
     const result = await collection.updateMany({ _id: 'x' }, { $set: { v: 1 } }, upsert)
@@ -246,7 +246,7 @@ describe('updateMany', () => {
     assert.deepEqual(none, { matchedCount: 0, modifiedCount: 0, upsertedCount: 0 })
   })
 
-  test('reports an error with the counts before the error', async () => {
+  test('reports an error with the counts of changes before the error', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionUpdateManyError,
@@ -285,7 +285,7 @@ describe('replaceOne', () => {
     assert.deepEqual(await collection.findOne({ _id: 2 }), { _id: 2, replaced: true })
   })
 
-  test('upserts on request', async () => {
+  test('upserts when nothing matches and the option upsert is set', async () => {
     const collection = await service.collection()
     assert.deepEqual(await collection.replaceOne({ _id: 'a' }, { v: 1 }), {
       matchedCount: 0,
@@ -325,7 +325,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(await everything(collection), [])
   })
 
-  test('upserts on request', async () => {
+  test('upserts when nothing matches and the option upsert is set', async () => {
     const collection = await service.collection()
     const update = { $set: { n: 1 } }
     const before = { upsert: true, returnDocument: 'before' } as const
@@ -348,7 +348,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(found, { n: 40 })
   })
 
-  test('assigns no document to two concurrent requests', async () => {
+  test('never changes the same document for two concurrent requests', async () => {
     const collection = await service.collection(
       numbered(20).map((job) => ({ ...job, state: 'waiting' })),
     )
@@ -382,7 +382,7 @@ describe('findOneAndReplace', () => {
     assert.equal(await collection.findOneAndReplace({ n: 2 }, {}), null)
   })
 
-  test('upserts on request', async () => {
+  test('upserts when nothing matches and the option upsert is set', async () => {
     const collection = await service.collection()
     const options = { upsert: true, returnDocument: 'after' } as const
     assert.deepEqual(await collection.findOneAndReplace({ _id: 1 }, { v: 1 }, options), {
@@ -460,7 +460,7 @@ describe('deleteMany', () => {
     assert.equal(await collection.countDocuments({}, 1000), 1)
   })
 
-  test('reports an error with the counts before the error', async () => {
+  test('reports an error with the count of deletions before the error', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionDeleteManyError,

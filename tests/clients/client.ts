@@ -58,7 +58,7 @@ export class Service {
     return client.db(this.url, { keyspace, timeoutDefaults })
   }
 
-  /** Creates a collection for one test, with these documents. */
+  /** Creates a collection for one test, with the given documents. */
   async collection(
     documents: readonly Document[] = [],
     options: CreateCollectionOptions<Document> = {},

@@ -47,7 +47,7 @@ describe('a client', () => {
 })
 
 describe('createCollection', () => {
-  test('creates a usable collection', async () => {
+  test('creates a collection with the default options', async () => {
     const collection = await service.connect().createCollection<Document>('plain')
     assert(collection instanceof Collection)
     assert.equal(collection.name, 'plain')
@@ -163,7 +163,7 @@ describe('listCollections', () => {
     ])
   })
 
-  test('accepts any keyspace', async () => {
+  test('lists the collections of the given keyspace', async () => {
     const db = service.connect()
     await db.admin({ environment: 'hcd' }).createKeyspace('elsewhere')
     await db.createCollection('there', { keyspace: 'elsewhere' })
@@ -193,7 +193,7 @@ describe('dropCollection', () => {
     assert.equal(await collection.findOne({}), null)
   })
 
-  test('is also a method of the collection', async () => {
+  test('can be called as the method drop of the collection', async () => {
     const db = service.connect()
     const collection = await db.createCollection('dropped_by_itself')
     await collection.drop()
@@ -229,7 +229,7 @@ describe('keyspaces', () => {
     assert(!(await admin.listKeyspaces()).includes('shop'))
   })
 
-  test('become the working keyspace of the database on request', async () => {
+  test('become the working keyspace with the option updateDbKeyspace', async () => {
     const db = service.connect()
     const admin = db.admin({ environment: 'hcd' })
     await admin.createKeyspace('current', { updateDbKeyspace: true })
@@ -240,7 +240,7 @@ describe('keyspaces', () => {
     assert(!(await db.listCollections({ nameOnly: true })).includes('here'))
   })
 
-  test('keep collections of the same name apart', async () => {
+  test('can contain collections of the same name', async () => {
     const db = service.connect()
     await db.admin({ environment: 'hcd' }).createKeyspace('other_keyspace')
     const here = await db.createCollection<Document>('twin')

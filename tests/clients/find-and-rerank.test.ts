@@ -25,7 +25,7 @@ describe('findAndRerank through the client', () => {
   const idsOf = (results: readonly RerankedResult<Document>[]) =>
     results.map(({ document }) => document['_id'])
 
-  test('returns documents in reranked order, with scores only on request', async () => {
+  test('returns documents in reranked order, without scores by default', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({}, { sort: { $hybrid: 'ant' } })
@@ -36,7 +36,7 @@ describe('findAndRerank through the client', () => {
     assert.deepEqual(results[0]!.document, { _id: 'two', about: 'bee bee' })
   })
 
-  test('returns scores with each result', async () => {
+  test('returns the scores of each result with includeScores', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({})
@@ -62,7 +62,7 @@ describe('findAndRerank through the client', () => {
     }
   })
 
-  test('accepts its options from the builder', async () => {
+  test('accepts its options from methods of the cursor', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({ about: { $exists: true } })
@@ -121,7 +121,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(nextPageState, null)
   })
 
-  test('returns documents with only some of the words, or none, up to the limit', async () => {
+  test('returns documents with some or none of the words, up to the limit', async () => {
     const collection = await collectionOf([
       { _id: 'no text', $vectorize: 'ant in a house' },
       { _id: 'no vector', $lexical: 'ant in a house' },
@@ -141,7 +141,7 @@ describe('findAndRerank through the client', () => {
     )
   })
 
-  test('reranks with another service on request', async () => {
+  test('rejects a rerank service that the server does not have', async () => {
     const collection = await collectionOf()
     const rerank = { provider: 'nvidia', modelName: 'unknown' }
     const cursor = collection.findAndRerank({}, { sort: { $hybrid: 'ant' }, rerank })
@@ -149,7 +149,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(error.errorCode, 'INVALID_RERANK_OVERRIDE')
   })
 
-  test('sends the key that the application passes to the reranker', async () => {
+  test('sends the key of the application to the reranker', async () => {
     const { name } = await collectionOf()
     const collection = service
       .connect()

@@ -77,7 +77,7 @@ describe('insertMany', () => {
       })
   })
 
-  test('inserts in order, chunk after chunk', async () => {
+  test('inserts documents in order, chunk after chunk', async () => {
     const collection = await service.collection()
     const documents = numbered(157)
     const result = await collection.insertMany(documents, { ordered: true })

@@ -96,7 +96,7 @@ describe('a cursor of find', () => {
     )
   })
 
-  test('accepts its clauses from methods', async () => {
+  test('accepts filter, sort, skip, limit and projection from its methods', async () => {
     const cursor = collection
       .find({})
       .filter({ even: false })
@@ -290,7 +290,7 @@ describe('filters', () => {
       )
     })
 
-  test('close the cursor when they are invalid', async () => {
+  test('close the cursor when the server rejects them', async () => {
     const cursor = few.find({ age: { $near: 30 } })
     const error = await refusal(cursor.toArray())
     assert.equal(error.errorCode, 'FILTER_UNSUPPORTED_OPERATOR')
@@ -339,7 +339,7 @@ describe('projections', () => {
 })
 
 describe('findOne', () => {
-  test('returns one document or null', async () => {
+  test('returns one document, or null when nothing matches', async () => {
     assert.deepEqual(await collection.findOne({ n: 77 }), documents[77])
     assert.equal(await collection.findOne({ n: 777 }), null)
   })

@@ -23,7 +23,7 @@ describe('updateOne', () => {
     assert.deepEqual(await table.findOne({ id: 'a' }), { ...nothingKnown, id: 'a' })
   })
 
-  test('creates a missing row, unless it only unsets', async () => {
+  test('creates a missing row, unless the update only unsets columns', async () => {
     const table = await tables.people()
     await table.updateOne({ id: 'a' }, { $set: { age: 1 } })
     await table.updateOne({ id: 'b' }, { $unset: { age: '' } })
@@ -31,7 +31,7 @@ describe('updateOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [{ ...nothingKnown, id: 'a', age: 1 }])
   })
 
-  test('deletes a row that it created when its last value is unset', async () => {
+  test('deletes a row that an update created when its last value is unset', async () => {
     const table = await tables.people()
     await table.insertOne({ id: 'inserted', age: 1 })
     await table.updateOne({ id: 'updated' }, { $set: { age: 1 } })
@@ -155,7 +155,7 @@ describe('updateOne', () => {
 })
 
 describe('deleteOne', () => {
-  test('deletes the row of a key, or nothing', async () => {
+  test('deletes the row with the given key, if it exists', async () => {
     const table = await tables.people()
     await table.insertMany([{ id: 'a' }, { id: 'b' }])
     await table.deleteOne({ id: 'a' })

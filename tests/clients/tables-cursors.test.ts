@@ -30,7 +30,7 @@ function keyOf({ place, n }: { place: number; n: number }): string {
 }
 
 /**
- * Asserts that `found` has each row once, with the rows of a partition together and in their order.
+ * Asserts that `found` has each row once, with the rows of a partition together and sorted by `n`.
  */
 function assertAll(found: readonly { place: number; n: number }[]): void {
   const places = new Set(found.map(({ place }) => place))
@@ -125,7 +125,7 @@ describe('a cursor', () => {
     )
   })
 
-  test('accepts its clauses from methods', async () => {
+  test('accepts its clauses from its methods', async () => {
     const numbers = await table
       .find({})
       .filter({ place: 2, even: true })
@@ -163,7 +163,7 @@ describe('a cursor', () => {
     assert.deepEqual(await table.find({ place: 9 }).toArray(), [])
   })
 
-  test('returns all rows of a sort in memory', async () => {
+  test('returns all rows when the server sorts them in memory', async () => {
     const found = await table.find({ place: 2 }, { sort: { even: 1, n: -1 } }).toArray()
     const [even, odd] = [true, false].map((is) => inPlace2.filter((row) => row.even === is))
     assert.deepEqual(found, [...odd!.toReversed(), ...even!.toReversed()])

@@ -15,7 +15,7 @@ function numbered(length: number): Person[] {
 }
 
 describe('insertOne', () => {
-  test('returns the key', async () => {
+  test('returns the key of the row', async () => {
     const table = await tables.readings()
     const row = { place: 'a', day: 2, hour: 3, value: 0.5 }
     const { insertedId } = await table.insertOne(row)
@@ -117,7 +117,7 @@ describe('insertMany', () => {
     assert.deepEqual(await table.insertMany([]), { insertedCount: 0, insertedIds: [] })
   })
 
-  test('merges rows with the same key, also within one call', async () => {
+  test('merges rows with the same key, even within one call', async () => {
     const table = await tables.people()
     const rows = [
       { id: 'a', name: 'Ann' },

@@ -65,7 +65,7 @@ const booksListed = {
 const smallest = { columns: { id: 'text', v: 'int' }, primaryKey: 'id' } as const
 
 describe('createTable', () => {
-  test('creates a usable table', async () => {
+  test('creates an empty table that accepts rows', async () => {
     const table = await db.createTable('books', { definition: books })
     assert(table instanceof Table)
     assert.equal(table.name, 'books')

@@ -83,7 +83,7 @@ describe('a vector search', () => {
     assert.equal(await table.find({}, { sort: { n: 1 } }).getSortVector(), null)
   })
 
-  test('includes or excludes vectors', async () => {
+  test('returns vectors unless the projection excludes them', async () => {
     const table = await create()
     const sort = { v: vector([0, 1]) }
     const whole = (await table.findOne({}, { sort, includeSimilarity: true }))!
@@ -104,7 +104,7 @@ describe('a vector search', () => {
     assert.equal(both.errorCode, 'CANNOT_SORT_ON_SPECIAL_WITH_OTHERS')
   })
 
-  test('reflects changes', async () => {
+  test('reflects updates, inserts and deletions of rows', async () => {
     const table = await create()
     const nearest = async () => {
       return idsOf(await table.find({}, { sort: { v: [1, 0] } }).toArray())
@@ -249,7 +249,7 @@ describe('a lexical search', () => {
     assert.deepEqual(idsOf(next.result), ids.slice(20, 40))
   })
 
-  test('reflects changes', async () => {
+  test('reflects updates and deletions of rows', async () => {
     const table = await create()
     await table.updateOne({ id: 4 }, { $set: { body: 'a monkey in a tree' } })
     await table.updateOne({ id: 2 }, { $unset: { body: '' } })

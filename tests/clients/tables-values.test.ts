@@ -128,7 +128,7 @@ describe('a column', () => {
           primaryKey: { partitionBy: ['p'], partitionSort: { c: 1 } },
         },
       })
-      // A partition key cannot be empty; a clustering column can.
+      // A partition key cannot be an empty text; a clustering column can.
       const fitting = some.filter((value) => value !== '')
       const keys = fitting.map((p) => ({ p, c: some[0] }))
       const { insertedIds } = await table.insertMany(keys, { ordered: true })
@@ -159,7 +159,8 @@ describe('a collection', () => {
       definition: {
         columns: {
           id: 'text',
-          // The client parses long numbers exactly only when a column has such a type.
+          // The client parses long numbers without loss only if the table has a column of such a
+          // type.
           number: 'varint',
           ...(Object.fromEntries(columns) as Record<string, string>),
         },

@@ -43,7 +43,7 @@ export const readings = Table.schema({
   primaryKey: { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } },
 })
 
-/** Creates empty tables of these schemas, for tests that write. */
+/** Creates empty tables of the schemas above, for tests that write. */
 export class NewTables {
   readonly #db: Db
   #count = 0

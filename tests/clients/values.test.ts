@@ -133,7 +133,7 @@ describe('values', () => {
     assert.deepEqual(await collection.findOne({}), { _id: 1, b: 1 })
   })
 
-  test('may be large', async () => {
+  test('may be texts of 8000 bytes when indexed, and longer texts otherwise', async () => {
     const text = 'x'.repeat(8000)
     const list = Array.from({ length: 1000 }, (_, i) => i)
     const collection = await service.collection([{ _id: 1, text, list }])
@@ -297,7 +297,7 @@ describe('$lexical', () => {
     collection = await service.collection([{ _id: 1, $lexical: 'the quick brown fox' }])
   })
 
-  test('is stored, and returned on request', async () => {
+  test('is stored, and returned only if the projection includes it', async () => {
     assert.deepEqual(await collection.findOne({}), { _id: 1 })
     const expected = { _id: 1, $lexical: 'the quick brown fox' }
     for (const projection of [{ $lexical: 1 }, { '*': 1 }] as const)

@@ -199,7 +199,8 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await servers.cluster.kill(2)
     await load.answersMore(500)
     assert.deepEqual(load.takeFailures(), [], 'two of three nodes are enough')
-    // Nodes reject TRUNCATE while one of them is down, and wait for one that has just died.
+    // Nodes reject TRUNCATE while a node is down. If a node has just died, they wait for it until
+    // the command times out, so the test sends the command again.
     for (;;) {
       const { codes, text } = await send(0, '/emptied', { deleteMany: {} })
       if (codes.length === 0) break

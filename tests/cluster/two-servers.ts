@@ -56,7 +56,7 @@ export class TwoServers {
     return `http://${address}:${this.#adminPorts[place]}`
   }
 
-  /** A server for the models of tests/model: sends each command to one of the two at random. */
+  /** A server for the models of tests/model: sends each command to a server chosen at random. */
   either(random: Random) {
     const command = (path: string, body: string): Promise<CommandAnswer> =>
       this.at(random.pick([0, 1])).command(path, body)

@@ -152,14 +152,14 @@ describe('accepted collection options', () => {
     { lexical, rerank },
   )
 
-  test('have lexical search and reranking off when the server has them off', () => {
+  test('disable lexical search and reranking when the server has both disabled', () => {
     assert.deepEqual(parse({}, allOff).options, {
       lexical: { enabled: false },
       rerank: { enabled: false },
     })
   })
 
-  test('keep the key order of findCollections', () => {
+  test('are stored in the key order of findCollections', () => {
     const { options } = parse({
       rerank: { service: nvidia, enabled: true },
       lexical: { analyzer: 'english', enabled: true },
@@ -595,7 +595,7 @@ describe('differences of collection options', () => {
       )
     })
 
-  test('do not arise from storing options as JSON', () => {
+  test('do not result from storing options as JSON', () => {
     const options = fc.record(
       {
         defaultId: fc.constantFrom({ type: 'uuid' }, { type: 'objectId' }),

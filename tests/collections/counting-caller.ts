@@ -1,7 +1,7 @@
 import { AnalysisBudget } from '../../src/caller/analysis-budget.ts'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 
-/** Yields whenever it is asked to, and counts these requests. */
+/** Yields at every pause, and counts the pauses. */
 export class CountingCaller implements Caller {
   readonly #own = ownCaller()
   readonly principalName = ''
@@ -9,9 +9,7 @@ export class CountingCaller implements Caller {
   readonly signal = this.#own.signal
   readonly analysis = new AnalysisBudget(this)
   asked = 0
-  /**
-   * The number of the request to yield that throws, as after a deadline; all later ones throw, too.
-   */
+  /** Number of the first pause that throws, as after a deadline. All later pauses throw, too. */
   readonly askedMax: number
 
   constructor(askedMax = Infinity) {

@@ -5,7 +5,7 @@ import { waitForTurn } from '../../src/collections/document-turns.ts'
 import { LocalDocumentTurns } from '../../src/collections/local-document-turns.ts'
 
 describe('a turn', () => {
-  test('passes to the next caller that has not left', async () => {
+  test('passes to the next caller whose request was not aborted', async () => {
     const turns = new LocalDocumentTurns()
     const hold = (work: (waited: boolean) => Promise<string>, signal?: AbortSignal) =>
       waitForTurn(work, (inTurn) => turns.holding(['a'], inTurn), ownCaller(signal))
@@ -21,7 +21,7 @@ describe('a turn', () => {
     assert.equal(await staying, 'waited: true')
   })
 
-  test('that has begun continues when its caller leaves', async () => {
+  test('that has begun continues when its request is aborted', async () => {
     const turns = new LocalDocumentTurns()
     for (const isLate of [false, true]) {
       const caller = new AbortController()
@@ -45,7 +45,7 @@ describe('a turn', () => {
     }
   })
 
-  test('for an upsert is no longer awaited when its caller leaves', async () => {
+  test('for an upsert is no longer awaited when its request is aborted', async () => {
     const { upserts } = new LocalDocumentTurns()
     const document = new Map([['_id', 1]])
     const record = { id: 1, text: '{"_id":1}', document, search: {} }

@@ -25,7 +25,7 @@ function numbered(count: number): object[] {
 }
 
 describe('find', () => {
-  test('filters and pages through everything exactly once', async () => {
+  test('returns each matching document on exactly one page', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(30))
     const pages = await fixture.pages({ filter: { even: true } })
@@ -47,14 +47,15 @@ describe('find', () => {
     assert.deepEqual(await fixture.pages({ filter: { n: -1 } }), [[]])
   })
 
-  test('ends pages of large documents early and omits nothing', async () => {
+  test('ends pages early when documents are large, and omits no document', async () => {
     const limits = { pageSize: 20, documentLengthMax: 100, replySizeMax: 100 }
     const fixture = new Fixture(limits)
     const padding = 'x'.repeat(30)
     await fixture.insert(...numbered(30).map((document) => ({ ...document, padding })))
     for (const clauses of [{}, { sort: { n: 1 } }, { sort: { even: 1, n: -1 } }]) {
       const pages = await fixture.pages(clauses)
-      // Each page ends with its second document, which exceeds the maximum size of a page.
+      // The second document of each page exceeds the maximum size of a page, so the page ends
+      // there.
       assert(pages.every(({ length }) => length === 2))
       assert.equal(new Set(pages.flat()).size, 30)
       const limited = await fixture.pages(clauses, { limit: 5 })
@@ -65,7 +66,7 @@ describe('find', () => {
     }
   })
 
-  test('sorts, skips on the first page only, and pages through the sort', async () => {
+  test('returns sorted documents page by page, and skips only on the first page', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(15))
     const pages = await fixture.pages({ sort: { even: 1, n: -1 } }, { skip: 2 })
@@ -91,7 +92,7 @@ describe('find', () => {
     assert.deepEqual(rest.ids, [40, 45, 50])
   })
 
-  test('breaks ties by _id, whatever the direction', async () => {
+  test('sorts documents with equal values by ascending _id, whatever the direction of the sort', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 'b' }, { _id: 'a' }, { _id: 'c' })
     assert.deepEqual((await fixture.page({ sort: { x: -1 } })).ids, ['a', 'b', 'c'])
@@ -110,7 +111,7 @@ describe('find', () => {
     }
   })
 
-  test('answers a list of ids on one page', async () => {
+  test('returns all documents of a list of ids on one page', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(30))
     const ids = [1, 3, 5, 7, 9, 11]
@@ -129,7 +130,7 @@ describe('find', () => {
     await fixture.page({})
   })
 
-  test('rejects a skip of documents larger than a reply when the engine does not sort', async () => {
+  test('rejects a skip when the skipped documents exceed the reply size and the engine does not sort', async () => {
     const fixture = new Fixture({ pageSize: 1, replySizeMax: 1_000 })
     const text = 'x'.repeat(100)
     await fixture.insert(...numbered(30).map((document) => ({ ...document, text })))
@@ -207,7 +208,7 @@ describe('changes', () => {
     assert.deepEqual(documents, ['{"_id":1,"n":2,"$vector":[0.1,2],"$lexical":"words"}'])
   })
 
-  test('fail after repeated conflicts on a document and name it', async () => {
+  test('fail after repeated conflicts on a document, and name the document', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 'busy', n: 1 })
     const writes = fixture.engine.writes.length
@@ -231,7 +232,7 @@ describe('changes', () => {
     assert.equal(changed.after, undefined)
   })
 
-  test('by concurrent requests to one document are all applied, with any filter', async () => {
+  test('by concurrent requests to one document are all applied, whatever the filter is', async () => {
     for (const filter of [{ _id: 1 }, { name: 'counter' }]) {
       const fixture = new Fixture()
       await fixture.insert({ _id: 1, name: 'counter', n: 0 })
@@ -296,7 +297,7 @@ describe('changes', () => {
     ])
   })
 
-  test('by concurrent deletes report each document once', async () => {
+  test('by concurrent deletes count each document only once', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 })
     for (const filter of [{ _id: 1 }, { n: 1 }]) {
@@ -313,7 +314,7 @@ describe('changes', () => {
     }
   })
 
-  test('by concurrent upserts of one _id insert it once and then update it', async () => {
+  test('by concurrent upserts of one _id insert the document once and then update it', async () => {
     const fixture = new Fixture()
     const changes = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -324,7 +325,7 @@ describe('changes', () => {
     assert.deepEqual((await fixture.page({})).documents, ['{"_id":1,"n":10}'])
   })
 
-  test('by an upsert affect nothing when its _id exists and the document does not match the filter', async () => {
+  test('by an upsert affect nothing when the document with its _id does not match the filter', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 })
     const changed = await fixture.update(

@@ -23,7 +23,7 @@ describe('locks', () => {
     )
   })
 
-  test('report whether they had to wait', async () => {
+  test('report to each task whether it had to wait', async () => {
     const locks = new Locks()
     const waited = await Promise.all([
       locks.holding(['a'], (waited) => Promise.resolve(waited)),
@@ -34,7 +34,7 @@ describe('locks', () => {
     assert.equal(await locks.holding(['a'], (waited) => Promise.resolve(waited)), false)
   })
 
-  test('on several keys do not deadlock', async () => {
+  test('on the same keys in different orders do not deadlock', async () => {
     const locks = new Locks()
     const done = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>

@@ -1,7 +1,6 @@
 /**
- * The minimal engine: records in a Map, returned page by page in no useful order. It
- * serves no filter, sort or count, so results are right only if the layer that calls it
- * computes them.
+ * The minimal engine: records in a Map, returned page by page in an arbitrary order. It serves no
+ * filter, sort or count, so results are right only if the layer that calls it computes them.
  */
 import assert from 'node:assert/strict'
 import type {

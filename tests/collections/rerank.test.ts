@@ -1,7 +1,7 @@
 /**
  * Hybrid search on an engine that serves nothing, with models whose results can be computed by
- * hand: the vector of a text counts its letters a and b, and the score of a passage is the number
- * of occurrences of the query.
+ * hand. The vector of a text is [number of a's + 1, number of b's + 1]. The score of a passage is
+ * the number of occurrences of the query.
  */
 import { insertDocuments } from '../../src/collections/insert.ts'
 import { findReranked } from '../../src/collections/rerank/rerank.ts'
@@ -151,9 +151,7 @@ class Fixture {
   }
 }
 
-/**
- * The vector of a text: how often it contains a and b, each plus one, so that no vector is zero.
- */
+/** The vector of a text: [number of a's + 1, number of b's + 1], so that no vector is zero. */
 function vectorOf(text: string): Float32Array {
   const count = (letter: string) => text.split(letter).length
   return Float32Array.of(count('a'), count('b'))
@@ -219,7 +217,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('omits documents without $lexical or $vector, and gives them no rank', async () => {
+  test('omits documents without $lexical or $vector, and does not rank them', async () => {
     const fixture = await new Fixture().insert(
       { _id: 'no text', $vector: [2, 1] },
       { _id: 'blank', $vector: [2, 1], $lexical: ' ' },
@@ -401,7 +399,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('also finds documents with some of the terms when few contain all', async () => {
+  test('finds documents with some of the terms when few documents contain all terms', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: [1, 1], $lexical: 'in a house' },
       { _id: 2, $vector: [1, 1], $lexical: 'a garden with a tree' },

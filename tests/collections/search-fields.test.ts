@@ -52,7 +52,7 @@ describe('$hybrid', () => {
     assert.equal(expand({ $hybrid: {} }), '{"$lexical":null,"$vectorize":null}')
   })
 
-  test('does not affect documents without it', () => {
+  test('does not change documents without $hybrid', () => {
     const document = object({ a: 1 })
     assert.equal(atOnce(expandHybrid(document, 'document 1 of 1')), document)
   })
@@ -65,7 +65,7 @@ describe('$hybrid', () => {
       })
   })
 
-  test('is rejected in any other form', () => {
+  test('is rejected unless it is a text, or an object with $lexical and $vectorize', () => {
     for (const value of [5, true, ['text']])
       assert.throws(() => expand({ $hybrid: value }), {
         code: 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE',

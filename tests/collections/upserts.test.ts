@@ -1,4 +1,4 @@
-/** Concurrent upserts create as many documents as sequential ones. */
+/** Concurrent upserts create as many documents as sequential upserts. */
 import { deleteDocument, updateDocument } from '../../src/collections/change-documents.ts'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
@@ -92,7 +92,7 @@ describe('concurrent upserts', () => {
     const write = engine.write.bind(engine)
     engine.write = async (...args) => {
       entered.push(1)
-      // All writes wait until each upsert has started one.
+      // Each write waits until all upserts have started a write.
       if (entered.length === count) open()
       await gate
       return write(...args)

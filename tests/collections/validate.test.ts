@@ -120,7 +120,7 @@ describe('limits of a document', () => {
     check({ a: { $binary: 'AAAA'.repeat(3000) } })
   })
 
-  test('do not apply to unindexed fields where they only protect indexes', () => {
+  test('do not apply to unindexed fields if they only protect indexes', () => {
     const big = {
       long: 'x'.repeat(9000),
       many: Array(1001).fill(0),

@@ -242,7 +242,7 @@ describe('updating $vectorize', () => {
   test('does not lock the document during a request to the provider', async () => {
     for (const filter of [{ _id: 1 }, { a: 1 }]) {
       const fixture = await withDocument()
-      // The update would deadlock if the document were locked.
+      // If the outer update locked the document, this update would deadlock.
       fixture.models.meanwhile = async () => {
         await fixture.update({ filter: { _id: 1 } }, { $set: { b: 'meanwhile' } })
       }

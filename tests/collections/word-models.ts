@@ -19,7 +19,7 @@ export class WordModels implements Pick<Models, 'embed'> {
   readonly requests: EmbedRequest[] = []
   /** When true, requests to the provider fail. */
   broken = false
-  /** Runs during each request. */
+  /** Runs during each request, to simulate changes by other requests. */
   meanwhile: () => Promise<void> = () => Promise.resolve()
 
   async embed(request: EmbedRequest): Promise<readonly Float32Array[]> {

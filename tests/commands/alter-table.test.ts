@@ -38,7 +38,7 @@ describe('alterTable', () => {
     assert.deepEqual(columns['f'], { type: 'set', valueType: address })
   })
 
-  test('drops columns, also if one is named twice', async () => {
+  test('drops columns, even if a column is named twice', async () => {
     const name = await schemas.table({ a: 'text', b: 'int', c: 'int' })
     await schemas.ok(name, drop('a', 'b', 'a'))
     assert.deepEqual(Object.keys(await columnsOf(name)), ['id', 'c'])
@@ -150,7 +150,7 @@ describe('alterTable', () => {
     },
   )
 
-  test('allows columns up to the maximum', async () => {
+  test('rejects more columns than the maximum number', async () => {
     const name = await schemas.table()
     await schemas.ok(name, add(Object.fromEntries(times(7, (i) => [`c${i}`, 'int']))))
     await schemas.refuse(
@@ -231,7 +231,7 @@ describe('alterTable', () => {
     assert.equal(Object.keys(await columnsOf(name)).length, 8)
   })
 
-  test('succeeds for one of several concurrent requests that add the same column', async () => {
+  test('succeeds for only one of several concurrent requests that add the same column', async () => {
     const name = await schemas.table()
     const answers = await Promise.all(
       times(10, () => schemas.send(name, add({ a: 'int' }))),
@@ -241,7 +241,7 @@ describe('alterTable', () => {
       if (codes.length > 0) assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_COLUMNS'])
   })
 
-  test('reports a missing table, and a collection of that name', async () => {
+  test('rejects a missing table, and a collection in place of a table', async () => {
     await schemas.refuse('nowhere', add({ a: 'int' }), 'UNKNOWN_COLLECTION_OR_TABLE')
     await schemas.ok('', { createCollection: { name: 'documents' } })
     await schemas.refuse(

@@ -56,7 +56,7 @@ describe('lists of an analyzer', () => {
     }
   })
 
-  test('are returned unchanged and recognised in a repeated request, also after a restart', async () => {
+  test('are returned unchanged and recognised in a repeated request, even after a restart', async () => {
     let server = await startServer()
     try {
       const analyzer = stop(entries(5_000))

@@ -114,7 +114,7 @@ describe('createCollection', () => {
     refuses(answer, 'UNKNOWN_KEYSPACE', 'nowhere')
   })
 
-  test('keeps collections of the same name in two keyspaces apart', async () => {
+  test('creates separate collections of the same name in two keyspaces', async () => {
     await server.command('', { createKeyspace: { name: 'second' } })
     isOk(await create('twice', { vector: { dimension: 3 } }))
     isOk(await server.command('/second', { createCollection: { name: 'twice' } }))
@@ -192,7 +192,7 @@ describe('createCollection', () => {
     for (const answer of answers) isOk(answer)
   })
 
-  test('succeeds for one of several concurrent requests with different settings', async () => {
+  test('succeeds for only one of several concurrent requests with different settings', async () => {
     const answers = await Promise.all(
       times(10, (i) => create('contested', { vector: { dimension: i + 2 } })),
     )

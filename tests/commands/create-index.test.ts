@@ -38,7 +38,7 @@ describe('createIndex', () => {
     )
   })
 
-  test('indexes texts and lists all options', async () => {
+  test('indexes texts, and fills in the default of every option', async () => {
     const table = await schemas.table({ a: 'text', b: 'ascii', c: 'text', d: 'text' })
     await schemas.ok(table, create('a', {}, 'text_a'))
     await schemas.ok(table, create('b', { caseSensitive: false }, 'text_b'))
@@ -298,7 +298,7 @@ describe('createIndex', () => {
     },
   )
 
-  test('succeeds for one of several concurrent requests for the same index', async () => {
+  test('succeeds for only one of several concurrent requests for the same index', async () => {
     const table = await schemas.table({ a: 'int' })
     const answers = await Promise.all(
       times(10, () => schemas.send(table, create('a', {}, 'contested'))),
@@ -353,7 +353,7 @@ describe('createIndex', () => {
 describe('createIndex at the limit', () => {
   const schemas = new Schemas({ indexesPerTableMax: 2 })
 
-  test('allows indexes up to the maximum', async () => {
+  test('rejects more indexes than the maximum number', async () => {
     const table = await schemas.table({ a: 'int', b: 'text', c: 'int' })
     const send = (command: string, column: string) => ({
       [command]: { name: `${command}_${column}`, definition: { column } },
@@ -372,7 +372,7 @@ describe('createIndex when indexed columns must be in snake case', () => {
     { features: { ...defaultConfig.features, snakeCaseIndexes: true } },
   )
 
-  test('rejects other names', async () => {
+  test('rejects columns with other names', async () => {
     const table = await schemas.table({ firstName: 'text', first_name: 'text' })
     const send = (column: string) => ({
       createIndex: { name: 'by_name', definition: { column } },

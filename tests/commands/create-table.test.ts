@@ -407,7 +407,7 @@ describe('createTable', () => {
     await schemas.refuse('/nowhere', create(simple), 'UNKNOWN_KEYSPACE', 'nowhere')
   })
 
-  test('succeeds for one of several concurrent requests for the same table', async () => {
+  test('succeeds for only one of several concurrent requests for the same table', async () => {
     const answers = await Promise.all(
       times(20, (i) =>
         schemas.send(
@@ -446,7 +446,7 @@ describe('createTable with embedding services switched off', () => {
     { features: { ...defaultConfig.features, vectorize: false } },
   )
 
-  test('rejects a service', async () => {
+  test('rejects a column with an embedding service', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const columns = { id: 'int', v: { type: 'vector', service } }
     await schemas.refuse(
@@ -471,7 +471,7 @@ describe('createTable at the limits', () => {
     },
   })
 
-  test('allows columns up to the maximum', async () => {
+  test('rejects more columns than the maximum number', async () => {
     await schemas.ok('', create('wide', 4))
     await schemas.refuse('', create('wider', 5), 'COMMAND_FIELD_VALUE_INVALID', '5', '4')
   })

@@ -43,7 +43,7 @@ describe('dropIndex', () => {
     await schemas.refuse('nowhere', drop('a'), 'UNKNOWN_COLLECTION_OR_TABLE')
   })
 
-  test('succeeds for one of several concurrent requests', async () => {
+  test('succeeds for only one of several concurrent requests', async () => {
     const table = await schemas.table({ a: 'int' })
     await schemas.ok(table, create('contested'))
     const answers = await Promise.all(

@@ -25,7 +25,7 @@ describe('dropTable', () => {
     await schemas.ok('', drop('nowhere', { ifExists: true }))
   })
 
-  test('does not drop a collection', async () => {
+  test('rejects the name of a collection, and keeps the collection', async () => {
     await schemas.ok('', { createCollection: { name: 'documents' } })
     await schemas.fail('', drop('documents'), 'CANNOT_DROP_UNKNOWN_TABLE', '"documents"')
     await schemas.ok('', drop('documents', { ifExists: true }))
@@ -43,7 +43,7 @@ describe('dropTable', () => {
       await schemas.refuse('', drop(name), 'COMMAND_FIELD_VALUE_INVALID', 'command.name')
   })
 
-  test('succeeds for one of several concurrent requests', async () => {
+  test('succeeds for only one of several concurrent requests', async () => {
     const name = await schemas.table()
     const answers = await Promise.all(times(10, () => schemas.send('', drop(name))))
     assert.equal(answers.filter((answer) => answer.codes.length === 0).length, 1)

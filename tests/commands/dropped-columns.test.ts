@@ -66,7 +66,7 @@ describe('a dropped column', () => {
         await drop(table, 'a')
         await add(table, { a: type })
         assert.deepEqual(await find(table), [{ id: 1 }, { id: 2 }], told)
-        // A row written after the column was dropped holds no old value.
+        // A row that is written after the column was dropped has no old value.
         await insert(table, { id: 2, a: value })
         assert.deepEqual(await find(table), [{ id: 1 }, { id: 2, a: value }], told)
         await insert(table, { id: 1, a: value })
@@ -81,7 +81,7 @@ describe('a dropped column', () => {
   })
 
   test(
-    'is absent from filters, sorts, indexes and searches, also after a restart and a restore',
+    'is absent from filters, sorts, indexes and searches, even after a restart and a restore',
     unlessOnCluster,
     async (t) => {
       const columns = {
@@ -180,7 +180,7 @@ describe('a dropped column', () => {
     },
   )
 
-  test('and a renamed field both allow the old name to be used again with any type', async () => {
+  test('and a renamed field allow a new column or field with the old name, of any type', async () => {
     const moved = { type: 'userDefined', udtName: 'moved' }
     await schemas.ok('', {
       createType: { name: 'moved', definition: { fields: { at: 'text' } } },
@@ -217,7 +217,7 @@ describe('a dropped column', () => {
       const write = async (start: number) => {
         for (let id = start; !done; id += 10) {
           const a = values[types[id % types.length]!]
-          // While the column changes, it is absent, or its type rejects the value.
+          // While the column changes, it is absent, or it has a type that rejects the value.
           const { codes } = await schemas.send(table, {
             insertOne: { document: { id, a } },
           })

@@ -47,7 +47,7 @@ describe('findAndRerank', () => {
     ])
   })
 
-  test('returns the scores of each document, and the vector, on request', async () => {
+  test('returns scores with includeScores, and the vector with includeSortVector', async () => {
     const target = await create(insects)
     const { status } = await target.run({
       findAndRerank: {

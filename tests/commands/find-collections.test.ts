@@ -40,7 +40,7 @@ describe('findCollections', () => {
   const find = (options?: unknown, path = '/shelf') =>
     server.command(path, { findCollections: { options } })
 
-  test('lists names', async () => {
+  test('lists the names of collections', async () => {
     for (const options of [undefined, null, {}, { explain: false }, { explain: null }])
       assert.equal((await find(options)).text, '{"status":{"collections":["C","a","b"]}}')
   })

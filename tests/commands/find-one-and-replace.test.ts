@@ -5,7 +5,7 @@ import { Collections, numbered } from './collections.ts'
 describe('findOneAndReplace', () => {
   const collections = new Collections()
 
-  test('replaces all but the _id and returns the document as it was', async () => {
+  test('replaces all fields except the _id, and returns the document before the change', async () => {
     const books = await collections.create([{ _id: 1, a: 1, b: 2 }])
     const { text } = await books.send({
       findOneAndReplace: { filter: { a: 1 }, replacement: { c: 3 } },
@@ -19,7 +19,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ filter: { a: 1 } }), [])
   })
 
-  test('returns the document after the change on request, _id first', async () => {
+  test('returns the document after the change with returnDocument "after", _id first', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { text } = await books.send({
       findOneAndReplace: {
@@ -97,7 +97,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(fourth.codes, ['DOCUMENT_REPLACE_DIFFERENT_DOCID'])
     const fifth = await upsert({ _id: 6 }, { _id: 6 })
     assert.equal(fifth.body.status!['upsertedId'], 6)
-    // A document has this _id already, but does not match the rest of the filter.
+    // A document with this _id exists, but does not match the other condition of the filter.
     const sixth = await upsert({ _id: 6, a: 1 }, { b: 6 })
     assert.deepEqual(sixth.body, {
       data: { document: null },

@@ -17,7 +17,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(await books.all(), [{ _id: 1, a: 2 }])
   })
 
-  test('returns the document after the change on request', async () => {
+  test('returns the document after the change with returnDocument "after"', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { data } = await books.run({
       findOneAndUpdate: {
@@ -51,7 +51,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(status, { matchedCount: 0, modifiedCount: 0 })
   })
 
-  test('returns null or the new document when it upserts', async () => {
+  test('returns null when it upserts, or the new document with returnDocument "after"', async () => {
     const books = await collections.create()
     for (const [_id, returnDocument, document] of [
       [1, 'before', null],

@@ -11,7 +11,7 @@ describe('findOne', () => {
     assert.equal(text, '{"data":{"document":null}}')
   })
 
-  test('finds by _id, by other conditions, and without a filter', async () => {
+  test('finds a document by _id, by other conditions, and without a filter', async () => {
     const books = await collections.create([{ _id: 'a', n: 1 }])
     for (const filter of [{ _id: 'a' }, { n: 1 }, {}, { _id: 'a', n: 1 }]) {
       const { text } = await books.send({ findOne: { filter } })
@@ -19,7 +19,7 @@ describe('findOne', () => {
     }
   })
 
-  test('finds the first in the order of the sort', async () => {
+  test('finds the first document in the order of the sort', async () => {
     const books = await collections.create(numbered(30))
     const first = async (sort: object) =>
       (await books.run({ findOne: { sort, filter: { even: true } } })).data!.document![

@@ -67,7 +67,7 @@ describe('find', () => {
     }
   })
 
-  test('pages through a sort in order, across ties', async () => {
+  test('returns sorted pages in order, even when many documents have equal values', async () => {
     const books = await collections.create(
       Array.from({ length: 50 }, (_, i) => ({ _id: i, group: i % 3 })),
     )
@@ -145,7 +145,7 @@ describe('find', () => {
     await books.refuse({ find: { options: { limits: 1 } } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('answers a list of ids on one page of any length', async () => {
+  test('returns all documents of a list of ids on one page', async () => {
     const books = await collections.create(numbered(60))
     const $in = Array.from({ length: 50 }, (_, i) => i + 5)
     const pages = await books.pages({ filter: { _id: { $in } } })
@@ -181,7 +181,7 @@ describe('find', () => {
     )
   })
 
-  test('returns each document once while others are inserted and deleted between pages', async () => {
+  test('returns each document once while other documents are inserted and deleted between pages', async () => {
     const books = await collections.create(numbered(60))
     const first = await books.run({ find: {} })
     const seen = idsOf(first.data!.documents!)

@@ -1,7 +1,7 @@
 /**
- * Floating-point numbers are printed with a fraction, 1.0 and not 1, because clients distinguish
- * them from integers by it. Replies are compared as text, since JavaScript does not distinguish 1.0
- * from 1.
+ * Floating-point numbers are printed with a fraction (1.0, not 1), because clients use the fraction
+ * to distinguish them from integers. Replies are compared as text, since JavaScript does not
+ * distinguish 1.0 from 1.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -220,9 +220,9 @@ describe('commands on tables', () => {
 })
 
 /**
- * Converts a data folder to the format of version 0.1: definitions have no mark for
- * tables whose rows store floating-point numbers with a fraction, and stored rows contain 1
- * for 1.0.
+ * Converts a data folder to the format of version 0.1. In it, the definition of a table does not
+ * state whether rows store floating-point numbers with a fraction, and rows contain 1 instead of
+ * 1.0.
  */
 function becomeVersion01(dataDir: string): void {
   editCatalog(dataDir, (catalog) => {
@@ -277,7 +277,7 @@ if (isEmbedded)
     assert.equal(opened.text, page.text)
     assert(opened.text.includes('{"id":1,"d":2.0,"l":[2.0,0.5],"t":"x"}'), opened.text)
 
-    // Requests with the same numbers still find, replace, update and delete rows.
+    // Filters and keys with integers still match rows of the old format.
     const filter = { id: 1, d: 2 }
     await command({ updateOne: { filter, update: { $push: { l: 7 } } } })
     await command({ insertOne: { document: { id: 1, d: 3, t: 'y' } } })
@@ -290,7 +290,7 @@ if (isEmbedded)
       found.text,
     )
 
-    // A column added now is printed in the same form as the older ones.
+    // A column that is added now is printed in the same form as the older columns.
     await command({ alterTable: { operation: { add: { columns: { f: 'float' } } } } })
     await command({ updateOne: { filter, update: { $set: { f: 1 } } } })
     const { text } = await command({ findOne: { filter } })

@@ -61,7 +61,7 @@ describe('insertMany', () => {
     ['SHRED_BAD_DOCID_VALUE', undefined],
   ]
 
-  test('inserts valid documents and reports the others in order', async () => {
+  test('inserts valid documents and reports the invalid documents in order', async () => {
     const books = await collections.create([{ _id: 0, first: true }])
     const { body } = await books.send({ insertMany: { documents: mixed } })
     assert.deepEqual(body.status, { insertedIds: [1, 2, 4] })
@@ -102,7 +102,7 @@ describe('insertMany', () => {
     assert.deepEqual(await books.all(), [{ _id: 1 }])
   })
 
-  test('returns a response for each document on request', async () => {
+  test('returns a response for each document with returnDocumentResponses', async () => {
     const books = await collections.create([{ _id: 0 }])
     const { body } = await books.send({
       insertMany: { documents: mixed, options: { returnDocumentResponses: true } },

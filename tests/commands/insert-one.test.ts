@@ -76,11 +76,11 @@ describe('insertOne', () => {
       const text = wrapper === undefined ? id : (id as Record<string, string>)[wrapper]
       assert.match(text as string, pattern)
       assert.deepEqual(await books.all(), [{ _id: id, title: 'Emma' }])
-      // An _id in the request may have another type than generated ones.
+      // An _id in the request may have another type than generated _ids.
       await books.run({ insertOne: { document: { _id: 5 } } })
     })
 
-  test('rejects an _id that exists, names it, and keeps the first document', async () => {
+  test('rejects an _id that exists, names the _id, and keeps the existing document', async () => {
     const books = await collections.create([{ _id: 'a', n: 1 }])
     const error = await books.refuse(
       { insertOne: { document: { _id: 'a', n: 2 } } },
@@ -162,7 +162,7 @@ describe('insertOne', () => {
     assert.equal(error.status, undefined)
   })
 
-  test('stores search fields separately and returns them on request only', async () => {
+  test('returns search fields only if the projection includes them', async () => {
     const books = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
     })

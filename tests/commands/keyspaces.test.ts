@@ -25,7 +25,7 @@ describe('findKeyspaces', () => {
     assert.deepEqual(await keyspaces(), ['default_keyspace'])
   })
 
-  test('lists keyspaces in order', async () => {
+  test('lists keyspaces by name', async () => {
     for (const name of ['b', 'a', 'C']) await general({ createKeyspace: { name } })
     assert.deepEqual(await keyspaces(), ['C', 'a', 'b', 'default_keyspace'])
   })
@@ -39,7 +39,7 @@ describe('findKeyspaces', () => {
 })
 
 describe('createKeyspace', () => {
-  test('creates a keyspace that is usable at once', async () => {
+  test('creates a keyspace that can be used immediately', async () => {
     const answer = await general({ createKeyspace: { name: 'shop' } })
     assert.deepEqual(answer.body, { status: { ok: 1 } })
     const found = await server.command('/shop', { findCollections: {} })
@@ -226,7 +226,7 @@ describe('the older names of keyspace commands', () => {
     }
   })
 
-  test('add the warning also to replies with errors', async () => {
+  test('add the warning to replies with errors too', async () => {
     for (const [body, code] of [
       [{ createNamespace: { name: '' } }, 'UNSUPPORTED_SCHEMA_NAME'],
       [{ findNamespaces: { x: 1 } }, 'COMMAND_FIELD_UNKNOWN'],

@@ -1,7 +1,7 @@
 /**
- * Embedding and reranking services on a local port, with results that can be computed by hand: the
- * vector of a text counts its a's and b's, and the score of a passage is the number of occurrences
- * of the query minus one.
+ * Embedding and reranking services on a local port, with results that can be computed by hand. The
+ * vector of a text is [number of a's + 1, number of b's + 1]. The score of a passage is the number
+ * of occurrences of the query, minus one.
  */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -109,9 +109,7 @@ export class LetterModels {
   }
 }
 
-/**
- * The vector of a text: how often it contains a and b, each plus one, so that no vector is zero.
- */
+/** The vector of a text: [number of a's + 1, number of b's + 1], so that no vector is zero. */
 export function letterVector(text: string): number[] {
   return ['a', 'b'].map((letter) => text.split(letter).length)
 }

@@ -35,7 +35,7 @@ function match(terms: unknown): object {
 describe('a sort by $lexical', () => {
   const collections = new Collections()
 
-  test('returns documents with every term by relevance, then documents with some', async () => {
+  test('returns documents with every term by relevance, then documents with some terms', async () => {
     const zoo = await collections.create(monkeys)
     assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'monkey' } }), [3, 1, 2])
     assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'MONKEY, bread!' } }), [2, 3, 1])
@@ -203,7 +203,7 @@ describe('a sort by $lexical', () => {
     assert.equal(text, '{"data":{"document":{"_id":2,"n":2}},"status":{"sortVector":null}}')
   })
 
-  test('is rejected when the collection does not support it', async () => {
+  test('is rejected when it is not a text with terms, or the collection has no lexical search', async () => {
     const zoo = await collections.create(monkeys)
     const without = await collections.create([], off)
     for (const [target, sort, code] of [
@@ -283,7 +283,7 @@ describe('a sort by $lexical', () => {
     )
   })
 
-  test('finds earlier writes at once, also after a restart', async () => {
+  test('finds earlier writes immediately, even after a restart', async () => {
     const zoo = await collections.create(monkeys)
     const sort = { $lexical: 'monkey' }
     await zoo.insert({ _id: 7, $lexical: 'Monkey! Monkey! Monkey! Monkey!' })
@@ -309,7 +309,7 @@ describe('$match', () => {
     assert.deepEqual(await found(match('apple cherry')), [])
   })
 
-  test('combines with other conditions', async () => {
+  test('can be combined with other conditions', async () => {
     const zoo = await collections.create(monkeys)
     const found = async (filter: object) => (await idsOf(zoo, { filter })).toSorted()
     assert.deepEqual(await found({ ...match('monkey'), n: 1 }), [1, 3])

@@ -32,7 +32,7 @@ describe('$pull and $pullAll', () => {
     ])
   })
 
-  test('update the index, which finds remaining elements and no removed elements', async () => {
+  test('update the index, so that filters find remaining elements and no removed elements', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a', 'b'] }])
     await books.run({
       updateOne: { filter: { tags: 'a' }, update: { $pull: { tags: 'a' } } },
@@ -137,7 +137,7 @@ describe('$pull and $pullAll', () => {
     }
   })
 
-  test('work on unindexed paths with long arrays', async () => {
+  test('remove elements of long arrays on unindexed paths', async () => {
     const scores = Array.from({ length: 3000 }, (_, i) => i)
     const books = await collections.create([{ _id: 1, scores }], {
       indexing: { deny: ['scores'] },
@@ -146,7 +146,7 @@ describe('$pull and $pullAll', () => {
     assert.deepEqual(await books.all(), [{ _id: 1, scores: [0, 1] }])
   })
 
-  test('remove each element once when concurrent requests remove it', async () => {
+  test('remove each element for only one of several concurrent requests', async () => {
     const tags = Array.from({ length: 12 }, (_, i) => `t${i}`)
     const books = await collections.create([{ _id: 1, tags }])
     const answers = await Promise.all(

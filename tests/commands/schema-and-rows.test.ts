@@ -34,7 +34,7 @@ describe('a schema change', () => {
   const alter = (table: string, operation: object) =>
     schemas.ok(table, { alterTable: { operation } })
 
-  test('that drops a column drops its values, also when the column is added again', async () => {
+  test('that drops a column drops its values, so the column is empty when it is added again', async () => {
     const table = await schemas.table({ a: 'text', v: { type: 'vector', dimension: 2 } })
     await insert(table, { id: 1, a: 'old', v: [1, 2] }, { id: 2 })
     await alter(table, { drop: { columns: ['a', 'v'] } })

@@ -24,7 +24,7 @@ export class Schemas extends RunningServer {
     assert.equal(answer.text, '{"status":{"ok":1}}', JSON.stringify(body))
   }
 
-  /** Sends a command and asserts that it is rejected for its own content. */
+  /** Sends a command and asserts that it is rejected for its own content, without a status. */
   async refuse(target: string, body: object, code: string, ...named: string[]) {
     const answer = await this.send(target, body)
     const told = `${JSON.stringify(body)}: ${answer.text}`
@@ -33,7 +33,7 @@ export class Schemas extends RunningServer {
     return tells(answer.body.errors![0]!, named)
   }
 
-  /** Sends a command and asserts that it fails because of the existing schema. */
+  /** Sends a command and asserts that the existing schema makes it fail: the reply has `ok` 0. */
   async fail(target: string, body: object, code: string, ...named: string[]) {
     const answer = await this.send(target, body)
     const told = `${JSON.stringify(body)}: ${answer.text}`

@@ -429,7 +429,7 @@ describe('a filter on the primary key', () => {
     )
   })
 
-  /** A filter on key columns, with a predicate that states its meaning. */
+  /** Returns a random filter on key columns, with a predicate for the rows that it matches. */
   function randomFilter(random: Random): [object, (row: Row) => boolean] {
     const filter: Record<string, Record<string, unknown>> = {}
     const holds: ((row: Row) => boolean)[] = []

@@ -63,7 +63,7 @@ describe('find on a table', () => {
     assert.deepEqual(await table.all(), found)
   })
 
-  test('returns a row that an update created, also when the projection omits its key', async () => {
+  test('returns a row that an update created, even when the projection omits its key', async () => {
     const table = await tables.create(people, [{ id: 'a', age: 1 }])
     const update = { $set: { age: 2 } }
     await table.run({ updateOne: { filter: { id: 'b' }, update } })
@@ -206,7 +206,7 @@ describe('pages of a table', () => {
     )
   })
 
-  test('return each of 1000 rows once while others are inserted and deleted', async () => {
+  test('return each of 1000 rows once while other rows are inserted and deleted', async () => {
     const busy = await tables.create(
       { columns: { k: 'text', n: 'int' }, primaryKey: 'k' },
       Array.from({ length: 1000 }, (_, n) => ({ k: `row ${n}`, n })),
@@ -233,7 +233,7 @@ describe('pages of a table', () => {
 })
 
 describe('findOne on a table', () => {
-  test('returns the first row, or null', async () => {
+  test('returns the first row, or null when nothing matches', async () => {
     const table = await tables.create(readings, [
       { place: 'a', day: 1, hour: 1, value: 0.1 },
       { place: 'a', day: 1, hour: 2, value: 0.2 },

@@ -33,7 +33,7 @@ describe('insertOne on a table', () => {
     assert(text.includes('{"place":"Oslo","day":2,"hour":3,"value":1.5}'), text)
   })
 
-  test('returns the key columns first and the others by name', async () => {
+  test('returns the key columns first, and the other columns by name', async () => {
     const table = await tables.create({
       columns: { z: 'int', b: 'text', a: 'text', k: 'int' },
       primaryKey: { partitionBy: ['k'], partitionSort: { b: 1 } },
@@ -379,7 +379,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('returns a response for each row on request, and lists equal errors once', async () => {
+  test('returns a response for each row with returnDocumentResponses, and lists equal errors once', async () => {
     const table = await tables.create(people)
     const send = async (documents: readonly object[], ordered: boolean) => {
       const options = { returnDocumentResponses: true, ordered }
@@ -446,7 +446,7 @@ describe('limits of rows', () => {
   const tables = new WrittenTables({ documentLengthMax: 200, lexicalSizeMax: 20 })
 
   test(
-    'reject a row that is too long, also when a merge or an update makes it grow',
+    'reject a row that is too long, even when it grows by a merge or an update',
     unlessOnCluster,
     async () => {
       const table = await tables.create(people)
@@ -591,7 +591,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(data!.document, { id: 1, f: letterVector('aaa') })
   })
 
-  test('make the whole command fail when the provider does not compute them', async () => {
+  test('make the whole command fail when the provider fails to compute them', async () => {
     const table = await tables.create(vectors)
     provider.answers({ status: 503, body: {} })
     const documents = [{ id: 1 }, { id: 2, e: 'a' }]

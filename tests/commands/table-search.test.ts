@@ -80,7 +80,7 @@ describe('a sort by a vector column', () => {
     )
   })
 
-  test('returns similarities and the sort vector on request', async () => {
+  test('returns similarities with includeSimilarity, and the sort vector with includeSortVector', async () => {
     const options = { includeSimilarity: true, includeSortVector: true }
     for (const [column, similarities] of [
       ['v', { a: 1, b: 0.8535534, c: 0.5 }],
@@ -243,7 +243,7 @@ describe('a sort by terms', () => {
     await table.run({ createIndex: { name: 'codes', definition: { column: 'code' } } })
   })
 
-  test('returns rows with every term by relevance, then rows with some', async () => {
+  test('returns rows with every term by relevance, then rows with some terms', async () => {
     const find = async (terms: string, clauses: object = {}) =>
       ids(
         (await table.run({ find: { sort: { note: terms }, ...clauses } })).data!.documents,
@@ -295,7 +295,7 @@ describe('a sort by terms', () => {
     await many.refuse({ find: { sort, options } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('is rejected when it is unsupported', async () => {
+  test('is rejected without a text index or terms, and with a skip or an invalid page state', async () => {
     for (const [find, code, message] of [
       [
         { sort: { code: 'x' }, options: { skip: 1 } },

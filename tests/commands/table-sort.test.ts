@@ -209,7 +209,7 @@ describe('a sort of rows', () => {
           }
       })
 
-    test('warns on every page, and reports the number of sorted rows on the first', async () => {
+    test('warns on every page, and reports the number of sorted rows on the first page only', async () => {
       const first = await many.run({ find: { sort: { n: 1 } } })
       assert.equal(first.status!['sortedRowCount'], 50)
       const pageState = first.data!.nextPageState

@@ -113,7 +113,7 @@ describe('updateOne on a table', () => {
     }
   })
 
-  test('keeps a row that was inserted, before or after it was updated', async () => {
+  test('keeps a row without values if an insert created or completed it', async () => {
     const table = await tables.create(people)
     await table.insert({ id: 'a', name: 'Ann' })
     await update(table, { $unset: { name: 1 } }, { id: 'a' })
@@ -216,7 +216,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await rowOf(table), { id: 1, n: 1, pairs: [[1, 'x']] })
   })
 
-  test('pushes and pulls user-defined values, also after a field was renamed', async () => {
+  test('pushes and pulls user-defined values, even after a field was renamed', async () => {
     await tables.keyspace({
       createType: { name: 'person', definition: { fields: { first: 'text', age: 'int' } } },
     })
@@ -250,7 +250,7 @@ describe('updateOne on a table', () => {
     )
   })
 
-  test('works on columns that were dropped and added again', async () => {
+  test('changes rows of tables whose columns were dropped and added again', async () => {
     const table = await tables.create(people, [{ id: 'a', name: 'Ann', age: 1 }])
     await table.run({ alterTable: { operation: { drop: { columns: ['name'] } } } })
     await update(table, { $set: { age: 2 } }, { id: 'a' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Collections, numbered, type Target } from './collections.ts'
 
-/** Repeats the command while there is moreData, and returns the status of each call. */
+/** Repeats the command while its reply has moreData, and returns the status of each reply. */
 async function updateAll(books: Target, filter: object, update: object) {
   const statuses: Record<string, unknown>[] = []
   let pageState: unknown
@@ -105,7 +105,7 @@ describe('updateMany', () => {
     assert.deepEqual((await books.sorted())[1], { _id: 2, n: 'text' })
   })
 
-  test('applies all concurrent calls', async () => {
+  test('applies the updates of all concurrent calls', async () => {
     const books = await collections.create(
       Array.from({ length: 10 }, (_, i) => ({ _id: i, n: 0 })),
     )

@@ -207,7 +207,7 @@ describe('updateOne', () => {
     assert.deepEqual(await books.all({ filter: { x: 1 } }), [{ _id: null, x: 1 }])
   })
 
-  test('upserts an _id in the form that the filter has', async () => {
+  test('upserts the _id of the filter in the form in which it was sent', async () => {
     const books = await collections.create()
     const _id = { $uuid: '0190C5A0-8D4C-7F3B-9A57-0242AC120002' }
     const { status } = await books.run({

@@ -111,7 +111,7 @@ describe('createType', () => {
     await schemas.ok('', create(table, { f: 'int' }))
   })
 
-  test('allows fields up to the maximum', async () => {
+  test('rejects more fields than the maximum number', async () => {
     const fields = (count: number) =>
       Object.fromEntries(times(count, (i) => [`f${i}`, 'int']))
     await schemas.ok('', create('wide', fields(30)))
@@ -130,7 +130,7 @@ describe('createType', () => {
     )
   })
 
-  test('succeeds for one of several concurrent requests for the same type', async () => {
+  test('succeeds for only one of several concurrent requests for the same type', async () => {
     const answers = await Promise.all(
       times(10, (i) => schemas.send('', create('contested', { [`f${i}`]: 'int' }))),
     )
@@ -143,7 +143,7 @@ describe('createType', () => {
 describe('createType at the limit', () => {
   const schemas = new Schemas({ typesMax: 2 })
 
-  test('allows types up to the maximum', async () => {
+  test('rejects more types than the maximum number', async () => {
     await schemas.ok('', create('a', { f: 'int' }))
     await schemas.ok('', create('b', { f: 'int' }))
     await schemas.fail('', create('c', { f: 'int' }), 'INVALID_DATABASE_QUERY', '2')
@@ -167,7 +167,7 @@ describe('alterType', () => {
   const namesOf = async (name: string) =>
     (await fieldsOf(schemas, name)).map(([field]) => field)
 
-  test('renames fields in order, then adds others', async () => {
+  test('renames fields in order, then adds new fields', async () => {
     const name = await newType('a', 'b', 'c')
     await schemas.ok('', alter(name, { fields: { a: 'first', b: 'a' } }))
     assert.deepEqual(await namesOf(name), ['first', 'a', 'c'])
@@ -243,7 +243,7 @@ describe('alterType', () => {
     assert.deepEqual([error.family, error.scope], ['REQUEST', 'SCHEMA'])
   })
 
-  test('works while tables use the type', async () => {
+  test('changes a type while tables use it', async () => {
     const name = await newType('a')
     await schemas.table({ u: { type: 'userDefined', udtName: name } })
     await schemas.ok('', alter(name, { fields: { a: 'b' } }))

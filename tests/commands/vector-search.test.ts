@@ -93,7 +93,7 @@ describe('a sort by $vector', () => {
       }
   })
 
-  test('returns the similarity under any projection, and only on request', async () => {
+  test('returns the similarity under any projection, but only with includeSimilarity', async () => {
     const places = await collections.create([{ _id: 1, a: 1, $vector: [2, 0] }], plane)
     for (const [projection, shown] of [
       [undefined, '{"_id":1,"a":1,"$similarity":1.0}'],
@@ -205,7 +205,7 @@ describe('a sort by $vector', () => {
           return errorCode
         },
       )
-    // A warning appears only when requested documents are missing.
+    // The reply warns only if it omits documents that match and that the limit allows.
     const truncated = ['VECTOR_SEARCH_RESULTS_TRUNCATED']
     assert.deepEqual(await warningsOf({ sort: east }), truncated)
     for (const limit of [1, 1000])
@@ -286,7 +286,7 @@ describe('a sort by $vector', () => {
     assert.deepEqual(nothing.status, { deletedCount: 0 })
   })
 
-  test('applies one update per request when requests are concurrent', async () => {
+  test('applies the updates of all concurrent requests', async () => {
     const places = await collections.create(compass, plane)
     const update = { $inc: { hits: 1 } }
     await Promise.all(
@@ -316,7 +316,7 @@ describe('a sort by $vector', () => {
     ])
   })
 
-  test('finds earlier writes at once', async () => {
+  test('finds earlier writes immediately', async () => {
     const places = await collections.create(compass, plane)
     const first = async () =>
       (await idsOf(places, { sort: east, options: { limit: 1 } }))[0]

@@ -166,7 +166,7 @@ describe('$vectorize in updates', () => {
     assert.deepEqual(await target.all(everything), [{ _id: 1 }])
   })
 
-  test('takes one request for an update of many documents', async () => {
+  test('is embedded with one request when an update changes many documents', async () => {
     const target = await paintings(
       Array.from({ length: 15 }, (_, _id) => ({ _id, $vectorize: colors[_id % 3] })),
     )

@@ -24,7 +24,7 @@ describe('the console', () => {
     await dialog(page).waitFor({ state: 'detached' })
   }
 
-  test('asks for a token, stores it on request, and never puts it in a URL', async () => {
+  test('asks for a token, stores the token only if the user chooses so, and never puts it in a URL', async () => {
     const page = await console.fresh('')
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -149,7 +149,7 @@ describe('the console', () => {
     )
     await submit(page, 'Create keyspace')
     await page.getByText('second is empty').waitFor()
-    // The collection is in a database other than the home database.
+    // This collection is not in the home database.
     await page.getByRole('button', { name: 'Create collection' }).first().click()
     await dialog(page).getByLabel('Name', { exact: true }).fill('orders')
     await submit(page, 'Create collection')
@@ -199,7 +199,7 @@ describe('the console', () => {
     await tree(page, 'newer').waitFor()
     released.resolve(undefined)
     await (await route.request().response())!.finished()
-    // The reply has arrived. Wait until the page is rendered.
+    // The reply has arrived, but the page may not be rendered yet.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
     assert.equal(await tree(page, 'newer').count(), 1)
     await console.server.command('', { dropKeyspace: { name: 'newer' } })
@@ -244,7 +244,7 @@ describe('the console', () => {
     assert.deepEqual(made.indexing, { deny: ['payload', 'raw.bytes'] })
     assert.deepEqual(made.lexical, { enabled: true, analyzer: 'english' })
     assert.deepEqual(made.defaultId, { type: 'uuidv7' })
-    // The shown command is the one that was sent: repeating it succeeds with the same settings.
+    // The shown command equals the sent command: it succeeds again, with the same settings.
     const again = await console.server.command('/library', shown)
     assert.deepEqual(again.body.status, { ok: 1 })
     await page.getByRole('link', { name: 'Settings' }).click()

@@ -67,7 +67,10 @@ async function runAll(page: string, write: (request: CodeRequest) => string, run
   }
 }
 
-/** A database whose address is a path below that of the server, which not every client expects. */
+/**
+ * Creates a database. Its address is a path below the address of the server, which not every client
+ * expects.
+ */
 async function createDatabase(port: number, token: string): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/v2/databases`, {
     method: 'POST',

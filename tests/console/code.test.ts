@@ -59,8 +59,8 @@ describe('a command as code', () => {
     ['curl', writeCurl, runCurl],
     ['TypeScript', writeTypeScript, runTypeScript],
   ] as const)
-    test(`runs as ${name}`, async () => {
-      // The home database has the address of the server, others have a path below it.
+    test(`has the expected effect when it runs as ${name}`, async () => {
+      // The home database has the address of the server. Other databases have a path below it.
       const below = name === 'curl' ? '' : `/databases/${await createDatabase(server)}`
       const url = server.url + below
       const texts = cases.map(({ request }) => write({ ...request, url }))
@@ -99,8 +99,8 @@ describe('a command as code', () => {
       keyspace: 'default_keyspace',
       target: 'films',
       kind: 'collection',
-      // insertOne is a method of the client. The code sends the other command through the
-      // generic command function of the client.
+      // insertOne is a method of the client. The client has no method for `do it`, so the code
+      // sends it through the generic command function.
       command: position % 2 === 0 ? 'insertOne' : 'do it',
       body: `{"document": ${body}}`,
     }))
@@ -138,7 +138,7 @@ describe('a command as code', () => {
       }
   })
 
-  test('is not created from invalid JSON', () => {
+  test('cannot be generated from invalid JSON', () => {
     for (const { write } of codeLanguages)
       assert.throws(
         () =>

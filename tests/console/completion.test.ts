@@ -48,7 +48,7 @@ function contextOf(clause: Clause, command = 'find', place = collection): Clause
   return { clause, command, list: fieldListOf(place, place === table ? [] : sample) }
 }
 
-/** Labels of the proposals, and the text after accepting the first. */
+/** Labels of the proposals, and the text after accepting the first proposal. */
 function complete(clause: Clause, marked: string, command?: string, place?: Place) {
   const position = marked.indexOf('|')
   const text = marked.replace('|', '')

@@ -36,7 +36,7 @@ export class ConsoleWindow {
   }
 
   readonly #onMessage = (message: ConsoleMessage): void => {
-    // Failed requests are no errors of the page, but the browser logs their status as an error.
+    // A failed request is not an error of the page, but the browser logs its status as an error.
     const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text())
     if (message.type() === 'error' && !isTold) this.#complaints.push(message.text())
   }
@@ -56,7 +56,10 @@ export class ConsoleWindow {
     return new ConsoleWindow(await server, await page)
   }
 
-  /** Closes the server and checks for complaints. Keeps the page, but clears its state. */
+  /**
+   * Closes the server, and fails if the page logged errors or sent requests to other origins. Keeps
+   * the page, but clears its state.
+   */
   async close(): Promise<void> {
     await this.leave()
     this.#page.off('pageerror', this.#onError)
@@ -124,7 +127,7 @@ export class ConsoleWindow {
 const usualSize = { width: 1280, height: 720 }
 
 export interface FreshOptions {
-  /** A server other than that of the window. */
+  /** The server of the page, instead of the server of the window. */
   readonly server?: TestServer
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly colorScheme?: 'light' | 'dark'

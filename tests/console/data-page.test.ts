@@ -337,7 +337,8 @@ describe('the Data and Query pages', () => {
     await filter.click()
     await page.keyboard.type('{"a')
     await page.getByRole('option', { name: /^author\.name/ }).waitFor()
-    // Accepts the proposal right after a key press: on a slow machine, a person can be this fast.
+    // Accepts the proposal immediately after a key press, because a user can be this fast on a slow
+    // machine.
     await page.keyboard.press('u')
     await page.getByRole('option', { name: /^author\.name/ }).dispatchEvent('mousedown')
     assert.match(await filter.innerText(), /"author\.name"/)
@@ -412,7 +413,7 @@ describe('the Data and Query pages', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     while ((await focused()) !== 'grid');
-    // The header is above the first line, and its menu sorts.
+    // The arrow keys also reach the header above the first line. Its menu sorts.
     for (let n = 0; n < 3; n++) await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Sort descending' }).press('Enter')
@@ -420,7 +421,7 @@ describe('the Data and Query pages', () => {
   })
 })
 
-/** Records the status text below the documents with the first document, at each change. */
+/** At each change of the page, records its status text and its first document. */
 const recordPageTexts = `(() => {
   const status = document.querySelector('.page-bar [role=status]')
   const first = () => document.querySelector('.grid-row.document').textContent
@@ -440,7 +441,7 @@ const longest = 'x'.repeat(4_000_000 - '{"_id":"large","text":""}'.length)
 
 function hostileDocuments(): string {
   const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`field${n}`, n]))
-  // A name of 10 000 characters is invalid: paths have at most 1 000. Values are not limited.
+  // Names have at most 1 000 characters, so the longest texts are in values.
   const documents = [
     '{"_id":"<script>document.title = \\"bad\\"</script>","html":"<img src=x onerror=\\"document.title=1\\">","__proto__":{"polluted":true}}',
     JSON.stringify({ _id: 'long', ['<i>n'.repeat(250)]: '<b>'.repeat(4000) }),

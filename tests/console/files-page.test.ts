@@ -28,7 +28,7 @@ describe('the files page of a collection', () => {
 
   const setOfTexts = { type: 'set', valueType: 'text' }
 
-  /** One window for all tests: loading the page takes most of a test. */
+  /** One window for all tests, because loading the page takes most of the time of a test. */
   let page: Page
   const openFiles = async (name: string) => {
     await page.getByRole('link', { name: 'Stela: all databases' }).click()
@@ -122,7 +122,7 @@ describe('the files page of a collection', () => {
     )
   })
 
-  test('shows the progress of an import, and stops the import on request', async () => {
+  test('shows the progress of an import, and stops when the user cancels the import', async () => {
     await openFiles('many')
     const count = 60_000
     const text = `[${Array.from({ length: count }, (_, i) => `{"_id":${i}}`).join(',\n')}]`

@@ -38,7 +38,7 @@ function split(splitter: Splitter, text: string, length: number) {
 const pieceLengths = [1, 2, 3, 7, 1000]
 
 describe('records of a file', () => {
-  test('are its non-empty lines', () => {
+  test('are its non-empty lines when each line is a record', () => {
     for (const length of pieceLengths)
       assert.deepEqual(split(new LineSplitter(), '{"a":1}\r\n\n  \n{"b":\n2}', length), [
         { line: 1, text: '{"a":1}' },
@@ -291,7 +291,7 @@ describe('an import', () => {
     ])
   })
 
-  test('ends on request, and when no further insert can succeed', async () => {
+  test('ends when it is cancelled, and when no further insert can succeed', async () => {
     const controller = new AbortController()
     let sent = 0
     const options = {

@@ -99,7 +99,7 @@ describe('a projection', () => {
     assert(keptTogether(last(directions, 16, true).positions, 40) > 0.98)
   })
 
-  test('starts with PCA and improves with every round', () => {
+  test('starts with PCA, and its progress never decreases until it reaches 1', () => {
     const stages: string[] = []
     let before = -1
     for (const { stage, progress } of project({

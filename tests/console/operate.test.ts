@@ -38,7 +38,7 @@ function metricsOf(counts: readonly number[], answered: number, failed: number) 
 }
 
 describe('metrics', () => {
-  test('are parsed as by Prometheus', () => {
+  test('are parsed according to the text format of Prometheus', () => {
     const metrics = parseMetrics(
       '# TYPE a gauge\na 1\nb{x="1 {\\"}",y=""} 2.5\nb{x="2"} NaN\n',
     )
@@ -51,7 +51,7 @@ describe('metrics', () => {
     assert.equal(total(metrics, 'none'), undefined)
   })
 
-  test('give rates, also after a restart of the server', () => {
+  test('give rates, even after a restart of the server', () => {
     const [before, now] = [metricsOf([0, 0, 0, 0], 100, 5), metricsOf([0, 0, 0, 0], 160, 5)]
     assert.equal(rate(before, now, 2, 'stela_commands_total'), 30)
     assert.equal(rate(now, before, 2, 'stela_commands_total'), 52.5)
@@ -70,7 +70,7 @@ describe('metrics', () => {
     assert.equal(percentile(before, slow, 0.5), 100)
   })
 
-  test('become plots of the exported metrics', () => {
+  test('become plots of commands, latency and memory', () => {
     let looks: readonly HealthSample[] = []
     for (let i = 0; i <= looksMax; i++)
       looks = addLook(looks, { time: i * 2, metrics: metricsOf([i, i, i, i], i * 4, 0) })

@@ -130,7 +130,7 @@ describe('the console with a limited token', () => {
       await dialog(page).getByLabel('Name', { exact: true }).fill('name')
       await dialog(page).getByRole('button', { name: 'Create collection' }).click()
       await page.getByText('name is empty').waitFor()
-      // The server becomes unreachable and is then back.
+      // Makes the server unreachable, and then reachable again.
       await page.context().setOffline(true)
       await page.getByRole('button', { name: 'Refresh' }).last().click()
       await page.getByText('The server cannot be reached.').first().waitFor()

@@ -67,7 +67,7 @@ function go(hash: string): string {
 async function picture(page: Page, name: string): Promise<void> {
   const path = fileURLToPath(new URL(`console-${name}.png`, folder))
   await page.mouse.move(0, 0)
-  // Waits for messages that are about to appear or disappear. The blinking caret is hidden.
+  // Waits for messages that are about to appear or disappear. Hides the caret, because it blinks.
   await page.waitForTimeout(400)
   await page.screenshot({ path, caret: 'hide' })
   const { size } = statSync(path)

@@ -23,7 +23,7 @@ describe('the search page of the console', () => {
     page = await console.page('#/db/home/default_keyspace', {
       viewport,
       colorScheme: 'light',
-      // Colours change at once, without a transition.
+      // Disables transitions of colours, so that tests see the final colours.
       reducedMotion: 'reduce',
     })
   })
@@ -109,7 +109,7 @@ describe('the search page of the console', () => {
     assert.match((await elsewhere.textContent())!, /meaning \d+(?:st|nd|rd|th)/)
   })
 
-  test('is accessible', async () => {
+  test('meets WCAG AA in both themes and fits 800 pixels', async () => {
     await assertAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark' })
     await assertAccessible(page, 'colours')
@@ -189,10 +189,10 @@ describe('the search page of the console', () => {
     assert(drawn > 5)
   })
 
-  test('shows the point at the pointer', async () => {
+  test('shows the document whose point is under the pointer', async () => {
     const { x, y, width, height } = (await page.locator('canvas').boundingBox())!
     const pointed = page.locator('.pointed-name')
-    // There is a point somewhere along a diagonal.
+    // Moves the pointer along the diagonal until a point is under it.
     for (let step = 1; step < 60 && (await pointed.count()) === 0; step++)
       await page.mouse.move(x + (width * step) / 60, y + (height * step) / 60)
     const name = (await pointed.textContent())!
@@ -269,7 +269,7 @@ describe('the search page of the console', () => {
     assert.deepEqual(found.map(({ _id }) => _id).toSorted(), ['museum-1', 'museum-3'])
   })
 
-  test('pages through a selection, also when large documents end a page early', async () => {
+  test('pages through a selection, even when large documents end a page early', async () => {
     const db = console.db()
     const heavy = await db.createCollection('heavy', {
       vector: { dimension: 2 },
@@ -303,7 +303,8 @@ describe('the search page of the console', () => {
       if (seen < 105) await next.click()
     }
     assert(await next.isDisabled())
-    // The page requests twenty documents at once; a reply ends after 12 million characters.
+    // The console reads 20 documents per request, and ends a page when it has 12 million
+    // characters.
     assert.deepEqual(counts, [80, 25])
   })
 
@@ -346,7 +347,7 @@ describe('the search page of the console', () => {
   })
 })
 
-/** Runs the text like a person who pasted it into a file. */
+/** Runs the text as a user does who pastes it into a file. */
 async function runText(program: string, text: string): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), 'stela-pasted-'))
   try {

@@ -70,14 +70,14 @@ describe('GET /console', () => {
       const again = await ask('/console', known)
       assert.equal(again.status, 304)
       assert.equal(again.headers['content-security-policy'], policy)
-      // The ETag does not match the body in another encoding.
+      // The ETag of one encoding does not match the body in another encoding.
       const other = accepted === 'br' ? 'gzip' : 'br'
       const elsewhere = await ask('/console', { ...known, 'Accept-Encoding': other })
       assert.equal(elsewhere.status, 200)
     }
   })
 
-  test('accepts a trailing slash', async () => {
+  test('redirects a path with a trailing slash', async () => {
     const { status, headers } = await ask('/console/')
     assert.equal(status, 308)
     const { href } = new URL(headers['location'] as string, `${server.url}/a/console/`)

@@ -1,6 +1,6 @@
 /**
- * One browser with one page for all files of a process, because opening either takes longer than
- * most tests.
+ * One browser with one page for all files of a process, because opening a browser or a page
+ * takes longer than most tests.
  */
 import { after } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

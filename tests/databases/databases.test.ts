@@ -96,7 +96,7 @@ describe('a start of the server', () => {
     assert(stored.includes('ACTIVE'))
   })
 
-  test('restores the home database and the organization', async () => {
+  test('keeps the home database and the organization of the previous start', async () => {
     const one = await Databases.open(engine, 10)
     const two = await Databases.open(engine, 10)
     assert.equal(one.home.id, two.home.id)

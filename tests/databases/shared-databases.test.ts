@@ -1,4 +1,4 @@
-/** Two servers on one engine: each has the databases of the other, and drops none of them. */
+/** Two servers on one engine: each has the databases of the other server, and drops none. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { DatabaseRefusal, Databases } from '../../src/databases/databases.ts'
@@ -95,7 +95,7 @@ describe('databases of one server', () => {
     await eventually(() => two.find(id) !== undefined)
   })
 
-  test('leave nothing when their creation was abandoned', async (context) => {
+  test('leave no keyspace when their creation is abandoned', async (context) => {
     const { engine } = await openEmbedded(context)
     const { stopped, arrived, goOn } = stopping(engine)
     const one = await Databases.open(stopped, 2)

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Broken links of the pages in a folder that match one of the patterns. */
+/** Broken links of the pages that match one of the patterns in a folder. */
 export function brokenLinks(folder: string, patterns: readonly string[]): string[] {
   return globSync(patterns, { cwd: folder }).flatMap((page) => {
     const text = readFileSync(join(folder, page), 'utf8')

@@ -4,7 +4,7 @@
  *
  * The words after the language of a block state its purpose: `sh` alone is run, `json` and `text`
  * alone are the output of the `sh` block before them, and a file name is the file to save the block
- * as. `by-hand` marks what the test does in another way, such as starting the server.
+ * as. `by-hand` marks commands that the test replaces, such as starting the server.
  */
 import assert from 'node:assert/strict'
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
@@ -65,7 +65,7 @@ export async function followGuide(
   )
   await chmod(join(programs, 'stela'), 0o755)
   const paths = [programs, dirname(process.execPath), process.env['PATH']]
-  // One shell for all steps, because later ones use variables of earlier ones.
+  // One shell for all steps, because later steps use variables of earlier steps.
   const scripts = steps.map(({ script }) => `${script}echo '${endOfStep}' $?\n`)
   const { out } = await shell(`set +e\nexec 2>&1\n${scripts.join('')}`, folder, {
     PATH: paths.join(':'),

@@ -10,7 +10,7 @@ const page = readFileSync(
 )
 const example = /`(GET|POST) (\/v2\S*)`\n\n```json\n([^`]*)```(?:\n\n```json\n([^`]*)```)?/g
 
-/** Replaces what differs each time: ids, times, secrets and the port. */
+/** Replaces values that differ in each run: ids, times, secrets and the port. */
 function anonymous(json: string): string {
   return JSON.stringify(JSON.parse(json))
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|<org>|<id>/g, '…')

@@ -29,8 +29,7 @@ for (const page of pages)
     const named = [...read(page).matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(
       ([, name]) => name!,
     )
-    // This folder is mentioned relative to the folder before it, in the description of a
-    // request's path.
+    // The description of a request's path mentions this folder relative to the folder before it.
     const relative = ['local/']
     const missing = named.filter((name) => !relative.includes(name) && !isThere(name))
     if (/[A-Z]\.md$/.test(page)) assert(named.length > 20)
@@ -53,13 +52,13 @@ describe('the folders in docs/ARCHITECTURE.md', () => {
     }
   }
 
-  test('exist', () => {
+  test('exist in the repository', () => {
     const missing = [...shown].filter((path) => !existsSync(new URL(path, root)))
     assert(shown.size > 40)
     assert.deepEqual(missing, [])
   })
 
-  test('are complete for src and the engines', () => {
+  test('include all folders of src, and of each engine', () => {
     const folders = pathsOf('src/{*,engine/*,engine/*/*}/').map((path) => `${path}/`)
     assert.deepEqual(
       folders.filter((path) => !shown.has(path.replace(/\/+$/, '/'))),

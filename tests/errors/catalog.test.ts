@@ -84,8 +84,8 @@ function samplesOf({ name, type, isOptional }: Variable): readonly unknown[] {
 }
 
 /**
- * Renders the entry with the first sample of every variable, and then with each other sample in
- * place of the first.
+ * Renders the entry with the first sample of every variable, and once for each further sample of
+ * one variable.
  */
 function render(entry: CatalogEntry, variables: readonly Variable[]): string[] {
   const body = entry.body as (variables: Record<string, unknown>) => string
@@ -112,7 +112,7 @@ const mistakes: Readonly<Record<string, RegExp>> = {
 describe('every message of the catalog', () => {
   const variables = readVariables()
 
-  test('has known variables', () => {
+  test('has variables that this test can read', () => {
     assert.deepEqual([...variables.keys()].toSorted(), Object.keys(catalog).toSorted())
   })
 
