@@ -7,11 +7,11 @@ import { isExtended } from '../../../json/extended.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { escapeSegment, type Path } from '../../../language/values/path.ts'
-import type { Bound } from '../runs/runs-reader.ts'
-import { arrayKey, isScalar, keyOf } from '../../../language/values/key.ts'
-import { rangeOf, tighterBound, type Bounds } from './bounds.ts'
-import { indexedPaths } from './checks.ts'
+import { isScalar, keyOf } from '../../../language/values/key.ts'
+import type { Bounds } from './bounds.ts'
 import { idBoundsOf } from './id-bounds.ts'
+import { indexedPaths } from './indexed-paths.ts'
+import { rangesOf, type Range } from './ranges.ts'
 import type { Statistics } from './statistics.ts'
 
 export type AccessPath =
@@ -45,11 +45,6 @@ export interface Key {
   readonly pathText: string
   readonly path: number
   readonly value: Uint8Array
-}
-
-export interface Range extends Bounds {
-  readonly pathText: string
-  readonly path: number
 }
 
 /** Maximum number of keys of an access path. With more keys, a full scan is about as fast. */
@@ -117,20 +112,30 @@ export interface SizedPath {
 }
 
 /**
- * The access path with the fewest entries. The entries of the first path are counted up to `max`,
- * those of each later path only up to the smallest count so far.
+ * The access paths, those with the fewest entries first. The entries of the first path are counted up
+ * to `max`, those of each later path only up to the smallest count so far.
  */
+export function bySize(
+  accessPaths: readonly AccessPath[],
+  max: number,
+  statistics: Statistics,
+): SizedPath[] {
+  let least = max
+  const sized = accessPaths.map((access, i) => {
+    const size = sizeOf(access, least, statistics)
+    least = i === 0 ? size : Math.min(least, size)
+    return { access, size }
+  })
+  return sized.sort((a, b) => a.size - b.size)
+}
+
+/** The access path with the fewest entries. */
 export function smallest(
   accessPaths: readonly AccessPath[],
   max: number,
   statistics: Statistics,
 ): SizedPath | undefined {
-  let best: SizedPath | undefined
-  for (const access of accessPaths) {
-    const size = sizeOf(access, best?.size ?? max, statistics)
-    if (best === undefined || size < best.size) best = { access, size }
-  }
-  return best
+  return bySize(accessPaths, max, statistics)[0]
 }
 
 /** Number of entries of an access path. A number above `max` may be an estimate. */
@@ -223,69 +228,4 @@ function leafOf(path: Path, value: Value): { readonly path: Path; readonly value
     if (isScalar(leaf.value)) return leaf
   }
   return { path, value }
-}
-
-/** One range per path: several bounds on a path narrow its range. */
-function rangesOf(parts: readonly Filter[], statistics: Statistics): ServedRange[] {
-  const ranges = new Map<string, ServedRange>()
-  for (const part of parts) {
-    const bounds = boundsOf(part)
-    if (bounds === undefined || part.kind === 'and' || part.kind === 'or') continue
-    const pathText = part.path.text
-    const path = statistics.pathId(pathText)
-    if (path === 'unindexed') continue
-    // No document has the path, so nothing can match.
-    if (path === 'absent')
-      return [{ range: { pathText, path: 0, ...nothing }, served: [part] }]
-    const [low, high] = bounds
-    const known = ranges.get(pathText)
-    ranges.set(pathText, {
-      range: {
-        pathText,
-        path,
-        low: known === undefined ? low : tighterBound(known.range.low, low, 1),
-        high: known === undefined ? high : tighterBound(known.range.high, high, -1),
-      },
-      served: [...(known?.served ?? []), part],
-    })
-  }
-  return [...ranges.values()]
-}
-
-interface ServedRange {
-  readonly range: Range
-  readonly served: readonly Filter[]
-}
-
-const nothing = {
-  low: { key: Uint8Array.of(0xff), inclusive: false },
-  high: { key: Uint8Array.of(0), inclusive: false },
-}
-
-function boundsOf(filter: Filter): [Bound, Bound] | undefined {
-  if (filter.kind === 'and' || filter.kind === 'or') return undefined
-  const { path } = filter
-  if (path.text === '_id' || path.text.startsWith('$')) return undefined
-  if (indexedPaths(path).loose) return undefined
-  switch (filter.kind) {
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return rangeOf(filter)
-    case 'size': {
-      // A key cannot encode a size of 2^32 or more, and no array is that long, so nothing matches.
-      if (filter.size >= 2 ** 32) return [nothing.low, nothing.high]
-      const bound = { key: arrayKey(filter.size), inclusive: true }
-      return [bound, bound]
-    }
-    case 'exists':
-      if (!filter.exists) return undefined
-      return [
-        { key: Uint8Array.of(0), inclusive: true },
-        { key: Uint8Array.of(0xff), inclusive: false },
-      ]
-    default:
-      return undefined
-  }
 }

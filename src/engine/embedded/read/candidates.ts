@@ -5,13 +5,15 @@ import { rowColumns, type DocRow } from '../format/doc-row.ts'
 import type { StoredPosition } from '../format/position.ts'
 import type { LexicalReader } from '../lexical/reader.ts'
 import type { Found } from '../runs/cursor.ts'
+import { DocumentSet } from '../runs/document-set.ts'
 import type { Budget } from '../store/budget.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import { keyOf } from '../../../language/values/key.ts'
-import type { AccessPath, Key, Range } from './access-paths.ts'
+import type { AccessPath, Key } from './access-paths.ts'
 import type { Bounds } from './bounds.ts'
 import type { PossibleMatch } from './conditions.ts'
 import { boundsFrom, rowsWithin, type IdWalk } from './id-order.ts'
+import type { Range } from './ranges.ts'
 
 /** A candidate, with its row and its entry's value if the walk has read them. */
 export interface RowCandidate extends PossibleMatch {
@@ -94,6 +96,24 @@ export function firstNumbers(
   for (const seq of store.entries.numbersWith(path, value, seqOf(after)))
     if (numbers.push(seq) === size) break
   return numbers
+}
+
+/** Ascending numbers of all documents of an access path of keys; undefined for other paths. */
+export function listedNumbers(
+  access: AccessPath,
+  { entries }: StoreConnection,
+): Uint32Array | undefined {
+  if (access.kind !== 'keys' || entries.tie === 'id') return undefined
+  const lists: Uint32Array[] = []
+  for (const { path, value } of access.keys) {
+    const list = entries.listWith(path, value)
+    if (list === undefined) return undefined
+    lists.push(list)
+  }
+  if (lists.length === 1) return lists[0]
+  const all = new DocumentSet()
+  for (const list of lists) all.addAll(list)
+  return all.numbers()
 }
 
 /** Candidates of an access path in the order of ids. */
@@ -226,7 +246,8 @@ function* everyDocument(
 
 const noId = new Uint8Array()
 
-function seqOf(after: StoredPosition | undefined): number {
+/** The document number of a position; 0 without a position. */
+export function seqOf(after: StoredPosition | undefined): number {
   if (after === undefined) return 0
   if (after.by === 'seq') return after.seq
   throw new EngineError('position', 'the position belongs to another query')

@@ -3,17 +3,19 @@
  * values.
  *
  * A check is necessary: every matching document passes it. An exact check is also sufficient;
- * otherwise the document decides (matches.ts). Operators that would need a range of the index (gt,
- * size, exists) give no check here: they can lead a query (access-paths.ts) or are left to the
- * document. conditions.ts performs checks.
+ * otherwise the document decides (matches.ts). The index cannot be asked whether one document has a
+ * value in a range (gt, size, exists). So a range gives a check if listing its documents costs less
+ * than reading those that the check rejects; otherwise the document decides. conditions.ts performs
+ * checks.
  */
 import type { Value } from '../../../json/value.ts'
-import type { Comparison, Filter } from '../../../language/filters/filter.ts'
+import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
 import { isScalar, keyOf } from '../../../language/values/key.ts'
-import { arrayPosition, escapeSegment, type Path } from '../../../language/values/path.ts'
-import { arrayStep } from '../format/entries.ts'
+import type { Path } from '../../../language/values/path.ts'
 import { documentCost } from '../store/budget.ts'
 import { rangeOf, type Bounds } from './bounds.ts'
+import { indexedPaths } from './indexed-paths.ts'
+import { rangesOf, type Range } from './ranges.ts'
 import type { Statistics } from './statistics.ts'
 
 export type IndexCheck = (
@@ -24,6 +26,7 @@ export type IndexCheck = (
   /** The id is one of these. */
   | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
   | { readonly kind: 'idRange'; readonly bounds: Bounds }
+  | RangeCheck
   /** The document has this search field. 'text': a $lexical that is neither null nor empty. */
   | { readonly kind: 'search'; readonly field: SearchField }
 ) & {
@@ -40,6 +43,22 @@ export interface EntryCheck {
   readonly value: Uint8Array
   /** Whether only a value at the path itself counts; elements of an array at the path do not. */
   readonly isValueOnly: boolean
+}
+
+/** The document is in the list of those with a value in a range. */
+export interface RangeCheck {
+  readonly kind: 'range'
+  readonly range: Range
+  /** Number of entries to list; may be an estimate. */
+  readonly size: number
+}
+
+/** The work that a read expects, which decides whether ranges are listed. */
+export interface ExpectedWork {
+  /** Number of candidates of the access path. */
+  readonly candidates: () => number
+  /** Number of matches after which the read ends. */
+  readonly wanted: number
 }
 
 export type SearchField = '$vector' | '$vectorize' | '$lexical' | 'text'
@@ -68,27 +87,86 @@ export function costOf({ exact, lookups }: IndexCheck): number {
   return exact ? Math.max(1, lookups) : documentCost + lookups
 }
 
-export function checksOf(filter: Filter, statistics: Statistics): Checks {
+/** Divides a filter. Without `work`, no range gives a check. */
+export function checksOf(
+  filter: Filter,
+  statistics: Statistics,
+  work?: ExpectedWork,
+): Checks {
   if (filter.kind !== 'and') {
-    const check = checkOf(filter, statistics)
+    const check = checkOf(filter, statistics, work)
     return { check, document: check.exact ? undefined : filter }
   }
-  const checks = filter.of.map((part) => checkOf(part, statistics))
+  const parts = flatten(filter)
+  const ranges = listedRanges(parts, statistics, work)
+  const checks = parts.map((part) => ranges.get(part) ?? checkOf(part, statistics, work))
   const check = allOf(checks)
   if (check.exact) return { check, document: undefined }
   if (check.kind === 'unknown') return { check, document: filter }
   return {
     check,
-    document: { kind: 'and', of: filter.of.filter((_, i) => !checks[i]!.exact) },
+    document: { kind: 'and', of: parts.filter((_, i) => !checks[i]!.exact) },
   }
 }
 
-function checkOf(filter: Filter, statistics: Statistics): IndexCheck {
+/**
+ * Checks of the parts of a conjunction that are ranges worth listing. Several bounds of one path
+ * are one range: its check is that of the first bound, and the other bounds always pass.
+ */
+function listedRanges(
+  parts: readonly Filter[],
+  statistics: Statistics,
+  work: ExpectedWork | undefined,
+): ReadonlyMap<Filter, IndexCheck> {
+  const checks = new Map<Filter, IndexCheck>()
+  if (work === undefined) return checks
+  for (const { range, served } of rangesOf(parts, statistics)) {
+    const check = rangeCheck(range, false, statistics, work)
+    if (check.kind !== 'unknown')
+      served.forEach((part, i) => checks.set(part, i === 0 ? check : always))
+  }
+  return checks
+}
+
+/** Index entries that can be listed in the time of one lookup. */
+const listedPerLookup = 8
+
+/** Cost of listing the documents of a range, in index lookups. */
+export function listCost({ size }: RangeCheck): number {
+  return size / listedPerLookup
+}
+
+/**
+ * The check that a document has a value in a range or, if `isNegated`, has none. Unknown if the list
+ * costs more than reading the documents that the check would save.
+ */
+function rangeCheck(
+  range: Range,
+  isNegated: boolean,
+  statistics: Statistics,
+  { candidates, wanted }: ExpectedWork,
+): IndexCheck {
+  const documents = statistics.documents()
+  const size = statistics.entriesWithin(range, documents)
+  const matching = isNegated ? documents - size : size
+  // The estimate assumes that matches are spread evenly.
+  const reads =
+    matching <= 0 ? candidates() : Math.min(candidates(), (wanted * documents) / matching)
+  const check = { kind: 'range', range, size, exact: true, lookups: 0 } as const
+  if (listCost(check) > reads * documentCost) return unknown
+  return isNegated ? not(check) : check
+}
+
+function checkOf(
+  filter: Filter,
+  statistics: Statistics,
+  work: ExpectedWork | undefined,
+): IndexCheck {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.of.map((part) => checkOf(part, statistics)))
+      return checksOf(filter, statistics, work).check
     case 'or':
-      return anyOf(filter.of.map((part) => checkOf(part, statistics)))
+      return anyOf(filter.of.map((part) => checkOf(part, statistics, work)))
     default:
       break
   }
@@ -122,42 +200,24 @@ function checkOf(filter: Filter, statistics: Statistics): IndexCheck {
     case 'lte':
     case 'exists':
     case 'size':
+      return rangeCheckOf(filter, statistics, work)
     case 'notSize':
     case 'match':
       return unknown
   }
 }
 
-/**
- * The paths at which the index may have the values of a filter's path. A numeric segment can be an
- * array position or a field name, so there may be several. `loose`: a hit must be confirmed in the
- * document.
- */
-export function indexedPaths(path: Path): {
-  readonly paths: readonly string[]
-  readonly loose: boolean
-} {
-  const positions = path.segments.filter(
-    (segment, i) => i > 0 && arrayPosition(segment) >= 0,
-  ).length
-  if (positions === 0) return { paths: [path.text], loose: false }
-  // Each numeric segment at least doubles the number of paths. With more than four, the lookups
-  // would cost more than they save.
-  if (positions > 4) return { paths: [], loose: true }
-  let paths = ['']
-  path.segments.forEach((segment, i) => {
-    const last = i === path.segments.length - 1
-    const named = i === 0 ? escapeSegment(segment) : `.${escapeSegment(segment)}`
-    const next = paths.map((start) => start + named)
-    if (i > 0 && arrayPosition(segment) >= 0) {
-      next.push(...paths.map((start) => `${start}.${arrayStep}`))
-      // The elements of an array are indexed at the path of the array. If an element is an array
-      // too, its own elements are indexed one step below.
-      if (last) next.push(...paths)
-    }
-    paths = next
-  })
-  return { paths, loose: true }
+function rangeCheckOf(
+  filter: Comparison,
+  statistics: Statistics,
+  work: ExpectedWork | undefined,
+): IndexCheck {
+  if (work === undefined) return unknown
+  const isNegated = filter.kind === 'exists' && !filter.exists
+  const [found] = rangesOf([isNegated ? { ...filter, exists: true } : filter], statistics)
+  return found === undefined
+    ? unknown
+    : rangeCheck(found.range, isNegated, statistics, work)
 }
 
 /**

@@ -2,10 +2,17 @@
 import { isElement } from '../runs/change.ts'
 import type { Documents, DocumentSet } from '../runs/document-set.ts'
 import type { RunsReader } from '../runs/runs-reader.ts'
+import type { Budget } from '../store/budget.ts'
 import type { SearchRow, StoreConnection } from '../store/store-connection.ts'
 import { vectorForm } from '../format/vector-bytes.ts'
 import { isBeyond } from './bounds.ts'
-import type { IndexCheck, EntryCheck, SearchField } from './checks.ts'
+import {
+  listCost,
+  type EntryCheck,
+  type IndexCheck,
+  type RangeCheck,
+  type SearchField,
+} from './checks.ts'
 
 /** A document to check. */
 export interface PossibleMatch {
@@ -28,26 +35,37 @@ type Listing = () => Documents | undefined
 
 const holdsAlways: Condition = { holds: () => true }
 
-/** `expected`: number of documents that will be checked, 0 if unknown. */
+/**
+ * `list` lists the documents of a range. `expected`: number of documents that will be checked, 0 if
+ * unknown.
+ */
 export function conditionOf(
   check: IndexCheck,
   store: StoreConnection,
+  list: (check: RangeCheck) => DocumentSet,
   expected = 0,
 ): Condition {
+  const conditionsOf = (checks: readonly IndexCheck[]): Condition[] =>
+    checks.map((part) => conditionOf(part, store, list, expected))
   switch (check.kind) {
     case 'always':
     case 'unknown':
       return holdsAlways
     case 'never':
       return { holds: () => false }
-    case 'and':
-      return allOf(check.of.map((part) => conditionOf(part, store, expected)))
+    case 'and': {
+      // A range is listed at its first check, so documents that another part rejects come first.
+      const isRange = ({ kind }: IndexCheck): number => (kind === 'range' ? 1 : 0)
+      return allOf(conditionsOf(check.of.toSorted((a, b) => isRange(a) - isRange(b))))
+    }
     case 'or':
-      return anyOf(check.of.map((part) => conditionOf(part, store, expected)))
+      return anyOf(conditionsOf(check.of))
     case 'not': {
-      const { holds } = conditionOf(check.of, store, expected)
+      const { holds } = conditionOf(check.of, store, list, expected)
       return { holds: (candidate) => !holds(candidate) }
     }
+    case 'range':
+      return isListed(() => list(check), store)
     case 'entry':
       return hasEntry(check, store, expected)
     case 'ids': {
@@ -69,6 +87,26 @@ export function conditionOf(
       }
     }
   }
+}
+
+/** The condition that a document is in a list, which is made at the first check. */
+function isListed(list: () => DocumentSet, { entries }: StoreConnection): Condition {
+  let listed: DocumentSet | undefined
+  const documents = (): DocumentSet => (listed ??= list())
+  return {
+    holds: ({ seq }) => documents().has(seq),
+    ...(entries.tie === 'doc' && { among: documents }),
+  }
+}
+
+/** The documents that have a value in a range. */
+export function listRange(
+  check: RangeCheck,
+  { entries }: StoreConnection,
+  budget: Budget,
+): DocumentSet {
+  budget.spend(listCost(check))
+  return entries.documentsWithin(check.range, () => budget.spend(0))
 }
 
 /** Entries that can be listed in the time of one lookup. */

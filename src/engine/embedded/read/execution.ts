@@ -1,9 +1,16 @@
 /** A running read: finds the matches among candidates, and counts the entries and texts read. */
 import { documentCost, textCost, type Budget } from '../store/budget.ts'
 import { bare, type DocRow } from '../format/doc-row.ts'
-import { alongPath, inIdOrder, type RowCandidate } from './candidates.ts'
-import { costOf } from './checks.ts'
-import { conditionOf, type Condition } from './conditions.ts'
+import {
+  alongPath,
+  inIdOrder,
+  listedNumbers,
+  seqOf,
+  type RowCandidate,
+} from './candidates.ts'
+import { costOf, type RangeCheck } from './checks.ts'
+import { conditionOf, listRange, skipCost, type Condition } from './conditions.ts'
+import type { DocumentSet } from '../runs/document-set.ts'
 import type { Plan } from './plan.ts'
 import type { StoredPosition } from '../format/position.ts'
 import type { StoreLookup } from './store-lookup.ts'
@@ -36,9 +43,13 @@ export class Execution {
     this.plan = plan
     this.lookup = lookup
     this.budget = budget
-    const { order, check, expected } = plan
-    const isCounted = order.by === 'values' && order.matches !== undefined
-    this.condition = conditionOf(check, lookup.store, isCounted ? expected : 0)
+    const { order, check, expected, intersects } = plan
+    const isCounted = intersects || (order.by === 'values' && order.matches !== undefined)
+    const list = (range: RangeCheck): DocumentSet => {
+      this.met.entries += range.size
+      return listRange(range, lookup.store, budget)
+    }
+    this.condition = conditionOf(check, lookup.store, list, isCounted ? expected : 0)
     this.#wantsTexts = wantsTexts
   }
 
@@ -46,7 +57,27 @@ export class Execution {
   alongPath(after?: StoredPosition, required: Required = {}): Generator<DocRow> {
     const { plan, lookup, budget } = this
     const walk = { after, budget, withTexts: this.#readsTexts(required) }
-    return this.#matching(alongPath(plan.access, lookup, walk), required)
+    const candidates = this.#intersection(after) ?? alongPath(plan.access, lookup, walk)
+    return this.#matching(candidates, required)
+  }
+
+  /**
+   * The candidates of the access path that may pass the check; undefined when they are better found
+   * one by one.
+   */
+  #intersection(after: StoredPosition | undefined): Iterable<RowCandidate> | undefined {
+    const { plan, lookup, budget, condition } = this
+    const { store } = lookup
+    if (!plan.intersects) return undefined
+    const among = condition.among?.()
+    const listed = among && listedNumbers(plan.access, store)
+    if (listed === undefined) return undefined
+    budget.spend(skipCost(listed.length))
+    const from = seqOf(after)
+    const numbers = listed.filter((seq) => among!.has(seq) && seq > from)
+    // Each number of the result is counted when it is checked.
+    this.met.entries += listed.length - numbers.length
+    return Array.from(numbers, (seq) => ({ seq, id: () => store.idOf(seq) }))
   }
 
   /**

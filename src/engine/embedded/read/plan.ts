@@ -9,9 +9,17 @@ import { everything, type Filter } from '../../../language/filters/filter.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
 import { EngineError } from '../../errors.ts'
 import type { StoredPosition } from '../format/position.ts'
-import { accessPathsOf, smallest, type AccessPath } from './access-paths.ts'
-import { always, checksOf, indexedPaths, type Checks } from './checks.ts'
+import {
+  accessPathsOf,
+  bySize,
+  sizeOf,
+  smallest,
+  type AccessPath,
+  type SizedPath,
+} from './access-paths.ts'
+import { always, checksOf, type Checks, type ExpectedWork } from './checks.ts'
 import { idBoundsOf } from './id-bounds.ts'
+import { indexedPaths } from './indexed-paths.ts'
 import type { Statistics } from './statistics.ts'
 import { wantedBy, type ResultOrder, type StoreQuery } from './store-query.ts'
 
@@ -24,6 +32,11 @@ export interface Plan extends Checks {
   readonly order: ReadOrder
   /** Estimated number of entries that the read visits; undefined: not counted. */
   readonly expected: number | undefined
+  /**
+   * Whether the entries of the access path are listed and intersected with the documents that pass
+   * the check, instead of checking them one by one.
+   */
+  readonly intersects: boolean
 }
 
 export type ReadOrder =
@@ -90,9 +103,12 @@ export function planRead(query: StoreQuery, statistics: Statistics): Plan {
   if (isOneId(filter) && after === undefined && skip === 0) {
     const access: AccessPath = { kind: 'id', id: filter.value, rest: everything }
     const order: ReadOrder = keys.length === 0 ? byPath : { by: 'memory', keys }
-    return Object.freeze({ access, check: always, document: undefined, order, expected: 1 })
+    return Object.freeze({
+      ...{ access, check: always, document: undefined, order, expected: 1 },
+      intersects: false,
+    })
   }
-  if (keys.length === 0) return planUnsorted(query, statistics)
+  if (keys.length === 0) return planUnsorted(query, wantedBy(query), statistics)
   checkPosition(after, keys)
   return keys[0]!.path.text === '_id'
     ? planById(query, keys, statistics)
@@ -101,7 +117,8 @@ export function planRead(query: StoreQuery, statistics: Statistics): Plan {
 
 /** Plans a read of all matches in any order. */
 export function planCount(filter: Filter, statistics: Statistics): Plan {
-  return planUnsorted({ filter, stable: false, after: undefined }, statistics)
+  const query = { filter, stable: false, after: undefined }
+  return planUnsorted(query, Infinity, statistics)
 }
 
 /** Plans a list of all matches in any order; undefined when there may be `max` matches or more. */
@@ -110,9 +127,9 @@ export function planList(
   max: number,
   statistics: Statistics,
 ): Plan | undefined {
-  const best = smallest(accessPathsOf(filter, statistics), max, statistics)
-  return best !== undefined && best.size < max
-    ? planOf(best.access, byPath, best.size, statistics)
+  const offered = bySize(accessPathsOf(filter, statistics), max, statistics)
+  return offered.length > 0 && offered[0]!.size < max
+    ? planSmallest(offered, Infinity, statistics)
     : undefined
 }
 
@@ -137,29 +154,53 @@ export function resultOrder({ access, order }: Plan): ResultOrder {
     : { by: 'seq' }
 }
 
+/** `wanted`: number of matches after which the read ends. */
 function planOf(
   access: AccessPath,
   order: ReadOrder,
   expected: number | undefined,
+  wanted: number,
   statistics: Statistics,
 ): Plan {
-  const { check, document } = checksOf(access.rest, statistics)
-  return Object.freeze({ access, check, document, order, expected })
+  const candidates = () => expected ?? sizeOf(access, countedMax, statistics)
+  const { check, document } = checksOf(access.rest, statistics, { candidates, wanted })
+  return Object.freeze({ access, check, document, order, expected, intersects: false })
 }
+
+/**
+ * Follows the first of several access paths, and intersects it with the next if the walk is long
+ * enough. `offered`: the smallest first.
+ */
+function planSmallest(
+  offered: readonly SizedPath[],
+  wanted: number,
+  statistics: Statistics,
+): Plan {
+  const [{ access, size }, next] = offered as [SizedPath, SizedPath?]
+  const plan = planOf(access, byPath, size, wanted, statistics)
+  if (next === undefined || access.kind !== 'keys' || statistics.tie === 'id') return plan
+  // The estimate assumes that matches are spread evenly.
+  const visited = Math.min(size, (wanted * statistics.documents()) / next.size)
+  const intersects = visited === size && size >= intersectedMin
+  return intersects ? Object.freeze({ ...plan, intersects }) : plan
+}
+
+/** Minimum number of entries of an access path that is intersected: fewer are quickly checked. */
+const intersectedMin = 64
 
 function planUnsorted(
   query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>,
+  wanted: number,
   statistics: Statistics,
 ): Plan {
   const offered = unsortedPaths(query, statistics)
   if (offered.length > 1) {
-    const { access, size } = smallest(offered, countedMax, statistics)!
-    return planOf(access, byPath, size, statistics)
+    return planSmallest(bySize(offered, countedMax, statistics), wanted, statistics)
   }
   // If there is only one access path, its entries are not counted: the count would decide nothing.
   const access = offered[0] ?? { kind: 'all', rest: query.filter }
   const expected = access.kind === 'ids' ? access.ids.length : undefined
-  return planOf(access, byPath, expected, statistics)
+  return planOf(access, byPath, expected, wanted, statistics)
 }
 
 /**
@@ -194,18 +235,21 @@ function planById(
   const walk = walkOfIds(filter)
   const { check } = checksOf(walk.rest, statistics)
   // Every document of the walk matches.
-  if (check === always) return planOf(walk, order, wantedBy(query), statistics)
+  const wanted = wantedBy(query)
+  if (check === always) return planOf(walk, order, wanted, wanted, statistics)
   const offered = accessPathsOf(filter, statistics)
   const [first, second] = offered
   if (first !== undefined && second === undefined && isByIdWithin(first, statistics))
-    return planOf(first, order, undefined, statistics)
-  const max = Math.max(sortedByIdMax, sortedMax(wantedBy(query), statistics.documents()))
+    return planOf(first, order, undefined, wanted, statistics)
+  const max = Math.max(sortedByIdMax, sortedMax(wanted, statistics.documents()))
   const best = smallest(offered, max, statistics)
   if (best === undefined || best.size >= max || best.access.kind === 'idRange')
-    return planOf(walk, order, undefined, statistics)
+    return planOf(walk, order, undefined, wanted, statistics)
   const { access, size } = best
   const isInOrder = isByIdWithin(access, statistics)
-  return planOf(access, isInOrder ? order : { by: 'memory', keys }, size, statistics)
+  return isInOrder
+    ? planOf(access, order, size, wanted, statistics)
+    : planOf(access, { by: 'memory', keys }, size, Infinity, statistics)
 }
 
 function planByValue(
@@ -219,12 +263,12 @@ function planByValue(
   const few = Math.max(fewMatches, Math.ceil(sortedMax(wanted, documents) / fewerToSort))
   const best = smallest(accessPathsOf(filter, statistics), few, statistics)
   if (best !== undefined && best.size < few)
-    return planOf(best.access, { by: 'memory', keys }, best.size, statistics)
+    return planOf(best.access, { by: 'memory', keys }, best.size, Infinity, statistics)
   const { path } = keys[0]!
   const found = statistics.pathId(path.text)
   if (indexedPaths(path).loose || found === 'unindexed') {
     const access: AccessPath = { kind: 'all', rest: filter }
-    return planOf(access, { by: 'memory', keys }, documents, statistics)
+    return planOf(access, { by: 'memory', keys }, documents, Infinity, statistics)
   }
   const order: ReadOrder = {
     ...{ by: 'values', keys, documents, unlistedMax },
@@ -235,8 +279,11 @@ function planByValue(
   }
   // The estimate assumes that matches are spread evenly.
   const expected = best && (wanted * documents) / Math.max(1, best.size)
-  const { check, document } = checksOf(filter, statistics)
-  return Object.freeze({ access: walkOfIds(filter), check, document, order, expected })
+  const isRange = best === undefined || best.access.kind === 'range'
+  const work: ExpectedWork = { candidates: () => (isRange ? documents : best.size), wanted }
+  const { check, document } = checksOf(filter, statistics, work)
+  const access = walkOfIds(filter)
+  return Object.freeze({ access, check, document, order, expected, intersects: false })
 }
 
 /** All documents within the id ranges of a filter. */

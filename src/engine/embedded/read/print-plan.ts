@@ -15,8 +15,9 @@ const nameLengthMax = 80
 export function printPlan(plan: Plan): string {
   const { check, document } = plan
   const indexed = namesIn(check)
+  const checks = plan.intersects ? 'intersected with' : 'the index checks'
   const parts = [
-    ...(indexed.length === 0 ? [] : [`the index checks ${listed(indexed)}`]),
+    ...(indexed.length === 0 ? [] : [`${checks} ${listed(indexed)}`]),
     ...(document === undefined
       ? []
       : [`documents check ${listed(conditionsIn(document))}`]),
@@ -84,6 +85,8 @@ function namesIn(check: IndexCheck): string[] {
       return namesIn(check.of)
     case 'entry':
       return [check.pathText]
+    case 'range':
+      return [`${shown(check.range.pathText)} (a list of ${check.size})`]
     case 'ids':
     case 'idRange':
       return ['_id']

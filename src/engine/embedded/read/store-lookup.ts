@@ -12,7 +12,7 @@ import { matchCost, spending, textCost, type Budget } from '../store/budget.ts'
 import type { RowCache } from '../store/row-cache.ts'
 import { StoreConnection } from '../store/store-connection.ts'
 import { checksOf, costOf } from './checks.ts'
-import { conditionOf } from './conditions.ts'
+import { listRange, conditionOf } from './conditions.ts'
 import { StoreStatistics } from './store-statistics.ts'
 
 export class StoreLookup {
@@ -96,7 +96,9 @@ export class StoreLookup {
     budget: Budget,
   ): (seq: number) => DocRow | undefined {
     const { check, document } = checksOf(filter, this.statistics(budget))
-    const { holds } = conditionOf(check, this.store)
+    const { holds } = conditionOf(check, this.store, (range) =>
+      listRange(range, this.store, budget),
+    )
     const cost = costOf(check)
     return (seq) => {
       budget.spend(cost)

@@ -313,6 +313,41 @@ export class BlockCursor {
   }
 
   /**
+   * Calls `tell` for the current entry and the following ones while their keys are less than `end`.
+   * Returns whether the key of the last entry of the block is less, too.
+   */
+  tellBefore(end: Uint8Array, tell: (state: State, doc: number) => void): boolean {
+    /** Number of bytes that the current key shares with `end`. */
+    let same = this.#sameInKey(0, end)
+    while (this.#isKeyBefore(same, end)) {
+      tell(this.state, this.doc)
+      if (++this.position === this.count) return true
+      this.#at = this.#next
+      const head = this.#varint()
+      const shared = this.#varint()
+      this.#take(head, shared)
+      // A key that shares more bytes with the previous key is on the same side of `end`.
+      if (shared <= same) same = this.#sameInKey(shared, end)
+    }
+    return false
+  }
+
+  /** Bytes that the current key shares with a target, of which `known` are known. */
+  #sameInKey(known: number, target: Uint8Array): number {
+    const bytes = this.#bytes
+    const end = Math.min(this.#size, target.length)
+    let same = known
+    while (same < end && bytes[same] === target[same]) same++
+    return same
+  }
+
+  /** Whether the current key, which shares `same` bytes with a target, is less than it. */
+  #isKeyBefore(same: number, target: Uint8Array): boolean {
+    if (same === target.length) return false
+    return same === this.#size || this.#bytes[same]! < target[same]!
+  }
+
+  /**
    * Moves to the previous entry, or to the previous entry of one of `documents`; false at the start
    * of the block.
    */

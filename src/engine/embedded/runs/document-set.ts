@@ -64,14 +64,15 @@ export class DocumentSet implements Documents {
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)
   }
 
-  /** All numbers, ascending within each chunk; undefined when one does not fit into 32 bits. */
+  /** All numbers, ascending; undefined when one does not fit into 32 bits. */
   numbers(): Uint32Array | undefined {
+    const chunks: number[] = []
+    for (let slot = 0; slot < this.#slots.length; slot += 2)
+      if (this.#slots[slot] !== unused) chunks.push(this.#slots[slot]!)
     const numbers: number[] = []
-    for (let slot = 0; slot < this.#slots.length; slot += 2) {
-      const number = this.#slots[slot]!
-      if (number === unused) continue
+    for (const number of chunks.sort((a, b) => a - b)) {
       if (number >= 2 ** (32 - chunkBits)) return undefined
-      const start = this.#slots[slot + 1]!
+      const start = this.#slots[this.#slotOf(number) + 1]!
       for (let at = 0; at < chunkWords; at++)
         for (let word = this.#words[start + at]!; word !== 0; word &= word - 1)
           numbers.push(number * chunkSize + 32 * at + (31 - Math.clz32(word & -word)))

@@ -37,6 +37,11 @@ export class ListedValues {
     return documents
   }
 
+  /** The cached numbers of the documents of a value, ascending; undefined on a cache miss. */
+  numbers(key: string): Uint32Array | undefined {
+    return this.#lists.get(key)?.numbers
+  }
+
   clear(): void {
     this.#lists.clear()
     this.#size = 0

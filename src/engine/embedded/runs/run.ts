@@ -140,6 +140,20 @@ export class Run {
     cursor.from(this.#placeOf(start.text), start.bytes).tellOf(start.bytes, tell)
   }
 
+  /**
+   * Calls `tell` for each change with a key in [low, high), in order, and `pace` once per block.
+   * Requires document numbers as ties.
+   */
+  eachWithin(
+    low: SeekKey,
+    high: SeekKey,
+    tell: (state: State, doc: number) => void,
+    pace: () => void,
+  ): void {
+    const cursor = this.#cursor()
+    cursor.from(this.#placeOf(low.text), low.bytes).tellBefore(high.bytes, tell, pace)
+  }
+
   /** Cursor at the last change whose key is less than the target. */
   cursorBefore(target: SeekKey, options: CursorOptions = {}): Cursor {
     return this.#cursor(options).before(this.#placeOf(target.text), target.bytes)
@@ -278,6 +292,21 @@ class RunCursor implements Cursor, DocumentCursor {
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): void {
     while (this.isAt && this.#cursor.startsWith(start)) {
       if (!this.#cursor.tellOf(start, tell)) return
+      this.#nextBlock()
+    }
+  }
+
+  /**
+   * Calls `tell` for the current change and the following ones while their keys are less than `end`,
+   * and `pace` once per block.
+   */
+  tellBefore(
+    end: Uint8Array,
+    tell: (state: State, doc: number) => void,
+    pace: () => void,
+  ): void {
+    while (this.isAt && this.#cursor.tellBefore(end, tell)) {
+      pace()
       this.#nextBlock()
     }
   }

@@ -226,6 +226,18 @@ export class RunsReader {
     return documentsIn(sources)
   }
 
+  /**
+   * Ascending numbers of the documents that have a value or an array element with that value;
+   * undefined when a number does not fit into 32 bits. The caller may not change the result.
+   */
+  listWith(path: number, value: Uint8Array): Uint32Array | undefined {
+    const start = valueStart(path, value)
+    const recent = this.memtable.cursorAt(start)
+    const isRecent = recent.isAt && recent.key.startsWith(start)
+    const cached = isRecent ? undefined : this.#listed.numbers(listKey(start, true))
+    return cached ?? this.documentsWith(path, value, true).numbers()
+  }
+
   /** The documents that have a value, in no order; `withElements` includes array elements. */
   documentsWith(path: number, value: Uint8Array, withElements: boolean): DocumentSet {
     if (this.tie === 'id') {
@@ -243,8 +255,7 @@ export class RunsReader {
         documents.delete(doc)
       else documents.add(doc)
     }
-    const key = `${withElements ? 'any' : 'values'} ${start}`
-    const documents = this.#listed.documents(key, (found) => {
+    const documents = this.#listed.documents(listKey(start, withElements), (found) => {
       const target = seekKeyOf(start)
       const note = noteIn(found)
       for (const run of this.#having(start).toReversed()) run.each(target, note)
@@ -256,6 +267,46 @@ export class RunsReader {
       cursor.next()
     }
     return documents
+  }
+
+  /**
+   * The documents that have a value in a range, in no order; array elements do not count. `pace` is
+   * called now and then, and may throw.
+   */
+  documentsWithin(range: EntryRange, pace: () => void): DocumentSet {
+    const added = this.tie === 'doc' ? this.#addedWithin(range, pace) : undefined
+    if (added !== undefined) return added
+    const documents = new DocumentSet()
+    let count = 0
+    for (const { doc } of this.inRange(range)) {
+      documents.add(doc)
+      if (++count % listedPerPace === 0) pace()
+    }
+    return documents
+  }
+
+  /**
+   * The documents that have a value in a range if all changes in the range are additions: then it
+   * does not matter which source has the newest change of an entry. Undefined otherwise.
+   */
+  #addedWithin(range: EntryRange, pace: () => void): DocumentSet | undefined {
+    const [low, high] = keysOf(range)
+    const documents = new DocumentSet()
+    if (low >= high) return documents
+    let areAdded = true
+    const note = (state: State, doc: number): void => {
+      if (kindOf(state) !== kinds.add) areAdded = false
+      else if (!isElement(state)) documents.add(doc)
+    }
+    const recent = this.memtable.cursorAt(low)
+    for (; areAdded && recent.isAt && recent.key < high; recent.next())
+      note(recent.state, recent.doc)
+    const [from, to] = [seekKeyOf(low), seekKeyOf(high)]
+    for (const run of this.#overlapping(low, high)) {
+      if (!areAdded) return undefined
+      run.eachWithin(from, to, note, pace)
+    }
+    return areAdded ? documents : undefined
   }
 
   /** Number of entries in a range; a result above `enough` may be an estimate. */
@@ -349,9 +400,17 @@ export class RunsReader {
   }
 }
 
+/** Cache key of the documents of a value, whose keys have the prefix `start`. */
+function listKey(start: string, withElements: boolean): string {
+  return `${withElements ? 'any' : 'values'} ${start}`
+}
+
 function totalOf(parts: readonly Sums[], withElements: boolean): number {
   return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
 }
+
+/** Number of listed entries between two calls of `pace`. */
+const listedPerPace = 256
 
 const noId = new Uint8Array()
 

@@ -85,6 +85,7 @@ describe('a plan without a sort', () => {
     assert.deepEqual(plan, {
       access: { kind: 'id', id: 7, rest: everything },
       ...{ check: always, document: undefined, order: { by: 'path' }, expected: 1 },
+      intersects: false,
     })
     assert(Object.isFrozen(plan))
   })
@@ -93,22 +94,35 @@ describe('a plan without a sort', () => {
     assert.deepEqual(planOf({ filter: inRome }), {
       access: { kind: 'keys', keys: [entry('city', 'Rome')], rest: everything },
       ...{ check: always, document: undefined, order: { by: 'path' } },
-      expected: undefined,
+      ...{ expected: undefined, intersects: false },
     })
   })
 
   test('follows the access path with the fewest entries and checks the other in the index', () => {
-    const counts = { entries: { city: 900, year: 30 } }
+    const counts = { documents: 10_000, entries: { city: 900, year: 30 } }
     assert.deepEqual(planOf({ filter: all(inRome, in1960) }, counts), {
       access: { kind: 'keys', keys: [entry('year', 1960)], rest: all(inRome) },
       check: check('city', 'Rome'),
       ...{ document: undefined, order: { by: 'path' }, expected: 30 },
+      intersects: false,
     })
+  })
+
+  test('intersects two conditions unless the page is full after a part of the entries', () => {
+    const intersects = (counts: Counts, limit = 20) =>
+      planOf({ filter: all(inRome, in1960), limit }, counts).intersects
+    const rare = { documents: 100_000, entries: { city: 1_000, year: 1_250 } }
+    assert.equal(intersects(rare), true)
+    const frequent = { documents: 100_000, entries: { city: 1_000, year: 50_000 } }
+    assert.equal(intersects(frequent), false)
+    assert.equal(intersects(frequent, 1_000), true)
+    // The entries of rows are in the order of ids, and not of document numbers.
+    assert.equal(intersects({ ...rare, tie: 'id' }), false)
   })
 
   test('checks in the documents only the conditions that the index does not decide', () => {
     const long = where('text', 'eq', 'long')
-    const counts = { entries: { city: 900, year: 30 } }
+    const counts = { documents: 10_000, entries: { city: 900, year: 30 } }
     const plan = planOf({ filter: all(inRome, in1960, long) }, counts)
     assert.deepEqual(plan.check, { ...check('city', 'Rome'), exact: false })
     assert.deepEqual(plan.document, all(long))
@@ -119,12 +133,14 @@ describe('a plan without a sort', () => {
     assert.deepEqual(planOf({ filter }), {
       access: { kind: 'all', rest: filter },
       ...{ check: unknown, document: filter, order: { by: 'path' }, expected: undefined },
+      intersects: false,
     })
   })
 
   test('follows a range, unless the read must be stable', () => {
     assert.equal(planOf({ filter: since1960 }).access.kind, 'range')
-    const stable = planOf({ filter: since1960, stable: true })
+    const counts = { documents: 10_000, entries: { year: 9_000 } }
+    const stable = planOf({ filter: since1960, stable: true }, counts)
     assert.equal(stable.access.kind, 'all')
     assert.deepEqual(stable.document, since1960)
   })
@@ -133,6 +149,39 @@ describe('a plan without a sort', () => {
     const after = { by: 'range', path: 'year', value: keyOf(1961), seq: 3 } as const
     assert.equal(planOf({ filter: all(inRome, since1960), after }).access.kind, 'range')
     assert.throws(() => planOf({ filter: inRome, after }), EngineError)
+  })
+
+  test('lists a range if that costs less than reading the documents outside of it', () => {
+    const until1970 = where('year', 'lte', 1970)
+    const filter = all(inRome, since1960, until1970)
+    const planFor = (year: number) =>
+      planOf({ filter }, { documents: 100_000, entries: { city: 1_000, year } })
+    const { access, check, document } = planFor(2_500)
+    assert.equal(access.kind, 'keys')
+    assert(check.kind === 'range')
+    const { pathText, low, high } = check.range
+    assert.equal(pathText, 'year')
+    assert.deepEqual([low.key, high.key], [keyOf(1960), keyOf(1970)])
+    assert.equal(document, undefined)
+    // About 26 documents of Rome are read to find 21 since 1960.
+    const { check: unlisted, document: compared } = planFor(80_000)
+    assert.deepEqual(unlisted, unknown)
+    assert.deepEqual(compared, all(since1960, until1970))
+  })
+
+  test('lists a range of $or, and the documents that have a field', () => {
+    const counts = { documents: 10_000, entries: { city: 300, year: 20, tags: 5 } }
+    const either: Filter = { kind: 'or', of: [inRome, since1960] }
+    const { check } = planOf({ filter: either }, counts)
+    assert(check.kind === 'or')
+    assert.deepEqual(
+      check.of.map(({ kind }) => kind),
+      ['entry', 'range'],
+    )
+    const untagged: Filter = { ...where('tags', 'eq', 0), kind: 'exists', exists: false }
+    const plan = planOf({ filter: all(inRome, untagged) }, counts)
+    assert.equal(plan.check.kind, 'not')
+    assert.equal(plan.document, undefined)
   })
 
   test('counts the matches of a range from its index entries', () => {
@@ -159,6 +208,7 @@ describe('a plan with a sort', () => {
         document: undefined,
         order: { by: 'memory', keys },
         expected: 49,
+        intersects: false,
       },
     })
   })
@@ -175,7 +225,7 @@ describe('a plan with a sort', () => {
         // The square root of 20 rows times 10 000 documents.
         ...{ matches: 2_000, groupMax: 448, unlistedMax: 5_000 },
       },
-      expected: 100,
+      ...{ expected: 100, intersects: false },
     })
   })
 
@@ -230,15 +280,32 @@ describe('a printed plan', () => {
 
   test('names the access path, and the conditions that the index and the documents check', () => {
     const long = where('text', 'eq', 'long')
-    const counts = { entries: { city: 900, year: 30 } }
+    const counts = { documents: 10_000, entries: { city: 900, year: 30 } }
     assert.equal(printed({ filter: where('_id', 'eq', 7) }), 'one _id')
     assert.equal(
       printed({ filter: all(inRome, in1960, long) }, counts),
       '1 value in the index of year; the index checks city; documents check text eq',
     )
     assert.equal(
-      printed({ filter: since1960, stable: true }),
+      printed(
+        { filter: since1960, stable: true },
+        { documents: 10_000, entries: { year: 9_000 } },
+      ),
       'all documents; documents check year gte',
+    )
+    assert.equal(
+      printed(
+        { filter: all(inRome, since1960) },
+        { documents: 10_000, entries: { city: 900, year: 1_000 } },
+      ),
+      '1 value in the index of city; the index checks year (a list of 1000)',
+    )
+    assert.equal(
+      printed(
+        { filter: all(inRome, in1960) },
+        { documents: 10_000, entries: { city: 900, year: 100 } },
+      ),
+      '1 value in the index of year; intersected with city',
     )
   })
 
@@ -261,10 +328,9 @@ describe('a printed plan', () => {
 
   test('has at most eight names of at most 80 characters', () => {
     const names = Array.from({ length: 20 }, (_, i) => `${i}${'x'.repeat(100)}`)
-    const line = printed({
-      filter: all(...names.map((name) => where(name, 'gt', 1))),
-      stable: true,
-    })
+    const filter = all(...names.map((name) => where(name, 'gt', 1)))
+    const counts = { documents: 0, entries: { city: 0 } }
+    const line = printed({ filter, stable: true }, counts)
     assert.match(line, / and 12 more$/)
     assert(line.length < 1_000)
   })
