@@ -1,4 +1,4 @@
-/** Errors of clusters that tests cannot start, and their engine errors. */
+/** Failures that the test node cannot produce, and the engine errors that they become. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, types } from 'cassandra-driver'

@@ -47,7 +47,7 @@ describe('a queue of statements', () => {
     await Promise.all(all)
   })
 
-  test('sends few statements in one turn of the event loop', async () => {
+  test('sends at most a fixed number of statements in one turn of the event loop', async () => {
     const queue = new StatementQueue(100, 100)
     const { signal } = new AbortController()
     const sentIn: number[] = []

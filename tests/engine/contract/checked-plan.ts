@@ -41,8 +41,8 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
 }
 
 /**
- * The invalid names in a change: new names that are taken, and names of things that do not exist or
- * do not allow the change.
+ * The invalid names in a change: new names that are taken, and names of schema objects that do not
+ * exist or do not allow the change.
  */
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
   const { targets, unreadable = [] } = schema

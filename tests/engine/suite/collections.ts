@@ -148,8 +148,7 @@ export function describeCollections(name: string, world: World): void {
         await assertFails('gone', old.insert([{ _id: 2 }]))
         await assertFails('gone', running.engine.estimateCount(old.target))
         await assertFails('gone', running.engine.truncate(old.target))
-        // A second drop of the old target does not affect the new target with the same
-        // name.
+        // Dropping the old target again does not affect the new target with the same name.
         await dropTarget(running.engine, old.target)
         assert.deepEqual(await store.ids(), [1])
       })

@@ -34,7 +34,7 @@ test('changes in any order are sorted by the bytes of their keys', (context) => 
     [3_000, 9, 256],
     [300, 200, 1],
   ] as const) {
-    // Some keys are prefixes of others, and many share long prefixes.
+    // Some keys are prefixes of others, and many keys share long prefixes.
     const keys = Array.from({ length: count }, () =>
       Buffer.from(Array.from({ length: below(length + 1) }, () => below(letters))),
     )
