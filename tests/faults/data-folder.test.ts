@@ -1,6 +1,6 @@
 /**
- * Data folders that cannot be served: in use, written by a later version, or damaged. A server
- * refuses them, names the file and the remedy, and changes nothing.
+ * Data folders that cannot be served, because they are in use, written by a later version, or
+ * damaged. A server refuses such a folder, names the file and the remedy, and changes nothing.
  */
 import assert from 'node:assert/strict'
 import {
@@ -25,7 +25,7 @@ import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
 
 let root: string
-/** A folder after a stop: two collections with documents. */
+/** A data folder of a stopped server, with two collections of documents. */
 let sound: string
 let copies = 0
 
@@ -51,7 +51,9 @@ function copyOfSound(): string {
 
 const store = (name: string) => join('default_keyspace', name, 'store.db')
 
-/** Every file with its bytes, without the log files of SQLite, which hold no data here. */
+/**
+ * Every file with its bytes. Omits the log files of SQLite, which contain no data in these tests.
+ */
 function filesOf(folder: string): Map<string, string> {
   const files = new Map<string, string>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -136,7 +138,7 @@ describe('a server refuses a data folder', () => {
         await assertRefused(folder, join(folder, file), /truncated.*Restore/)
       })
 
-    test(`with a ${file} that lost its end`, async () => {
+    test(`with a ${file} that was cut off at its end`, async () => {
       const folder = copyOfSound()
       const path = join(folder, file)
       truncateSync(path, Math.floor(readFileSync(path).length / 2))
@@ -162,7 +164,8 @@ describe('a server refuses a data folder', () => {
   test('with garbage in the middle of a page of catalog.db', async () => {
     const folder = copyOfSound()
     const path = join(folder, 'catalog.db')
-    // The first page holds the schema, after a header of 100 bytes and its cell pointers.
+    // Overwrites a part of the first page, which contains the schema. The header and the cell
+    // pointers stay intact.
     overwrite(path, 2_000, garbage(1_500))
     await assertRefused(folder, path, /Restore/)
     const untouched = filesOf(folder)
@@ -232,11 +235,11 @@ describe('a server refuses a data folder', () => {
 })
 
 describe('a server with a damaged page in a store', () => {
-  test('reports it to readers of that page, and serves everything else', async (t) => {
+  test('reports the damage to readers of that page, and serves all other data', async (t) => {
     const folder = copyOfSound()
     const path = join(folder, store('books'))
     const size = readFileSync(path).length
-    // The first pages hold the schema; all later ones are damaged.
+    // Overwrites all pages except the first seven, which contain the schema.
     overwrite(path, 4_096 * 7, garbage(size - 4_096 * 7))
     const server = await startServer({ dataDir: folder })
     t.after(() => server.stop())
@@ -277,7 +280,7 @@ describe('a server whose term index has lost its postings', () => {
     for (let i = 0; i < 5; i++) assert.deepEqual((await insert(first)).codes, [])
     assert.equal(await first.stop(), 0)
     const database = new DatabaseSync(join(folder, store('texts')))
-    // The term index has postings that can be lost.
+    // Asserts that there are postings. Otherwise deleting them would damage nothing.
     assert.equal(
       database.prepare('SELECT count(*) > 0 AS yes FROM posting').get()!['yes'],
       1,
@@ -363,12 +366,13 @@ describe('an interrupted first start leaves a folder that opens', () => {
   })
 })
 
-describe('a start removes what a crash left half created or half removed', () => {
+describe('the first start after a crash', () => {
   for (const state of ['creating', 'dropping'])
     for (const folderThere of [true, false])
-      test(`a collection in state ${state} whose folder is ${folderThere ? 'present' : 'missing'}`, async () => {
+      test(`removes a collection in state ${state} whose folder is ${folderThere ? 'present' : 'missing'}`, async () => {
         const folder = copyOfSound()
-        // A collection in creation is empty, because it receives no writes before it is complete.
+        // A collection in state "creating" is always empty, because it receives writes only once it
+        // is ready.
         const name = state === 'creating' ? 'fresh' : 'books'
         const first = await startServer({ dataDir: folder })
         await first.command('/default_keyspace', { createCollection: { name: 'fresh' } })

@@ -1,6 +1,6 @@
 /**
- * Acknowledged writes that a store has lost by damage to its files. The next start and `stela
- * check` report them when another file proves that they existed.
+ * Acknowledged writes that are lost because files of a store were damaged. The next start and
+ * `stela check` report the loss if another file proves that the writes existed.
  */
 import assert from 'node:assert/strict'
 import {
@@ -26,11 +26,11 @@ const keyspace = '/default_keyspace'
 const books = `${keyspace}/books`
 
 let root: string
-/** A folder after `kill -9`, with writes in the log. */
+/** A data folder after `kill -9`. Its log contains writes. */
 let killed: string
-/** A folder after a stop, with an empty log. */
+/** A data folder after a clean stop. Its log is empty. */
 let stopped: string
-/** store.db before the last writes to `stopped`. */
+/** The store.db of `stopped` before the last writes. */
 let earlier: string
 let copies = 0
 
@@ -76,7 +76,7 @@ function copyOf(folder: string): string {
 const lost =
   /default_keyspace\.books: 10 acknowledged writes are lost: .* version 10.* version 20/
 
-/** Runs `stela check` and then a server on the folder, and returns what both report. */
+/** Runs `stela check` and then a server on the folder, and returns the reports of both. */
 async function look(folder: string) {
   const checked = await runStela(['check', '--data', folder])
   const server = await ServerProcess.start(folder)

@@ -1,4 +1,4 @@
-/** Preloaded into a process: takes all file handles except HANDLES_LEFT. */
+/** Preloaded into a process: takes all free file handles except HANDLES_LEFT of them. */
 import { closeSync, openSync } from 'node:fs'
 
 export function takeHandles(left: number): number[] {
