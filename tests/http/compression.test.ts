@@ -159,7 +159,7 @@ describe('with compression on', () => {
       assert.equal(fits.http, 200, encoding)
       const over = await send(server, books, packing(sized(100_001)), headers)
       assert.equal(over.http, 413, encoding)
-      // A small body that would decompress to a hundred times the limit.
+      // A small body that decompresses to a hundred times the size limit.
       const bomb = await send(server, books, packing(Buffer.alloc(10_000_000)), headers)
       assert.equal(bomb.http, 413, encoding)
     }

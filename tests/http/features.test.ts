@@ -23,7 +23,7 @@ describe('features', () => {
     })
   })
 
-  test('that the operator left open are switched off by request headers with the exact value false', () => {
+  test('that the operator did not set are switched off by request headers with the exact value false', () => {
     for (const [said, means] of [
       ['false', false],
       ['true', true],

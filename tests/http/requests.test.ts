@@ -68,7 +68,7 @@ describe('paths', () => {
       if (decoded === undefined) assert.deepEqual(answer.codes, [])
       else {
         assert.deepEqual(answer.codes, ['UNKNOWN_KEYSPACE'])
-        // Messages quote at most the first 1000 characters of a name.
+        // Error messages quote at most the first 1 000 characters of a name.
         assert(answer.body.errors![0]!.message.includes(`"${decoded.slice(0, 1_000)}`))
       }
     }
@@ -83,7 +83,7 @@ describe('paths', () => {
 
   test('unknown paths are answered without a token', async () => {
     const asked = ['/v2', '/v1x', '/api/json', '/favicon.ico'].map((path) => ['GET', path])
-    // PURGE is a method that routers do not know.
+    // PURGE is a method that frameworks do not register routes for.
     for (const [method, path] of [...asked, ['PURGE', '/v1x']] as [string, string][]) {
       const answer = await server.send(path, { method })
       assert.equal(answer.http, 404, path)
@@ -104,7 +104,7 @@ describe('paths', () => {
       }
   })
 
-  test('a missing or invalid token is reported first on every path under both prefixes', async () => {
+  test('a missing or invalid token is the first error reported on every path under both prefixes', async () => {
     for (const path of ['/v1', '/v1/a/b/c/d', '/api/json/v1/', '/v1/library/x'])
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await server.send(path, { method })
