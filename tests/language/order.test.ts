@@ -159,8 +159,8 @@ describe('the order', () => {
   test('is transitive', () => {
     fc.assert(
       fc.property(value, value, value, (x, y, z) => {
-        // The values are wrapped in arrays, because sort() places undefined last without calling
-        // the comparator.
+        // sort() would move undefined to the end without calling the comparator, so the values are
+        // wrapped in arrays.
         const [a, b, c] = [[x], [y], [z]]
           .toSorted(([left], [right]) => compareValues(left, right))
           .map(([held]) => held)

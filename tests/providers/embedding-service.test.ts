@@ -1,4 +1,6 @@
-/** Services requested by collections, checked against the providers of a server. */
+/**
+ * Embedding services that collections request, checked against the providers that a server offers.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fromPlain } from '../../src/json/plain.ts'
