@@ -1,4 +1,4 @@
-/** Requests to collections that are malformed or hostile, or that reach or exceed a limit. */
+/** Malformed and hostile requests to collections, and requests that reach or exceed a limit. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
@@ -295,8 +295,7 @@ describe('names that are special in JavaScript or meaningless everywhere', () =>
     })
 
   test('are distinguished even if path and value of two fields have the same concatenation', async () => {
-    // The bytes of path and value are the same for both fields: "a" with "zzz\0\u0010", and
-    // "a\0zzz" with null.
+    // The index entries of both fields have the same bytes if path and value are concatenated.
     const id = await insert('"a":["zzz\\u0000\\u0010"],"a\\u00000zzz":null,"b":["x","x"]')
     assert.deepEqual(await find(`{"_id":${id},"a":"zzz\\u0000\\u0010"}`), [id])
     assert.deepEqual(await find('{"a":"zzz\\u0000\\u0010"}'), [id])
@@ -867,7 +866,7 @@ describe('page states', () => {
 test('each of 800 commands with random faults gets a reply', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const mutations = mutationsOf(new Random(seed))
-  // A run sends few commands, because other runs use other seeds.
+  // A run sends few commands. Other runs have other seeds, so they send other commands.
   const count = 800
   const vector = { dimension: 3, metric: 'dot_product' }
   const options = { vector, indexing: { deny: ['unindexed'] } }

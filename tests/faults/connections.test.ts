@@ -1,4 +1,7 @@
-/** Thousands of connections, slow and broken ones, and a server that stops while they are open. */
+/**
+ * Thousands of connections, connections that are slow or broken, and connections that are open
+ * while the server stops.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'

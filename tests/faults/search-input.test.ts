@@ -1,4 +1,7 @@
-/** Vectors, texts and searches that are malformed or hostile, or that reach or exceed a limit. */
+/**
+ * Malformed and hostile vectors, texts and searches, and vectors and texts that reach or exceed a
+ * limit.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'

@@ -1,4 +1,4 @@
-/** Commands on tables that are malformed or hostile, or that reach or exceed a limit. */
+/** Malformed and hostile commands on tables, and commands that reach or exceed a limit. */
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { parseStored } from '../../src/json/parse.ts'

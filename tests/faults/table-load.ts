@@ -1,6 +1,7 @@
 /**
  * Writers of rows. They remember acknowledged writes, as those in write-load.ts do for documents.
- * `verifyRows` and `verifyIndexes` compare them with the rows and the results of all indexes.
+ * `verifyRows` compares the acknowledged writes with the rows, and `verifyIndexes` compares the
+ * rows with the results of all indexes.
  */
 import assert from 'node:assert/strict'
 import type { Envelope } from '../harness.ts'
@@ -152,7 +153,7 @@ export class TableLoad {
   answered = 0
   inDoubt = 0
   readonly #random: Random
-  /** Rows by writer and number. */
+  /** Possible states of each row, by writer and number. */
   readonly #rows = new Map<number, Map<number, States>>()
   #nextNumber = 0
 

@@ -1,6 +1,6 @@
 /**
- * Threads that die. Waiting requests fail, and the server continues to do what does not need the
- * thread.
+ * Threads of the server that die. Requests that wait for the thread fail. Requests that do not need
+ * it succeed.
  */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'

@@ -19,8 +19,8 @@ export const missingBrowser =
     : undefined
 
 /**
- * Maximum wait for an event in milliseconds. It is so long that only a failed test reaches it, even
- * on a slow machine.
+ * Maximum wait for an event, in milliseconds. It is so long that only a failed test reaches it,
+ * even on a slow machine.
  */
 export const patienceMs = 180_000
 
@@ -29,8 +29,8 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile,
     timeout: patienceMs,
-    // Without the sandbox, because it does not work for root and in most containers, and the pages
-    // are our own. Without the GPU process, because rendering in software then takes an eighth of
+    // Disables the sandbox, because it does not work for root and in most containers, and the pages
+    // are our own. Disables the GPU process, because rendering in software then takes an eighth of
     // the CPU time.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })

@@ -36,7 +36,7 @@ describe('health', () => {
   ] as const)
     test(`while the server is stopping: ${path} is ${status}`, async () => {
       const server = await startServer()
-      // An unfinished request, so that the server does not stop at once.
+      // The unfinished request keeps the server from stopping at once.
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
       await once(socket, 'connect')
       socket.write(`GET /stargate/health${path} HTTP/1.1\r\n`)

@@ -19,7 +19,7 @@ describe('a large request', () => {
   afterEach(() => server.close())
 
   async function start(config: Parameters<typeof startServer>[0] = {}): Promise<void> {
-    // Without the checks of the engine contract, which would take most of the time.
+    // Disables the checks of the engine contract, which would take most of the time.
     server = await startServer({ checked: false, durable: false, ...config })
     const indexing = { allow: ['n'] }
     await send('', { createCollection: { name: 'free', options: { indexing } } })
@@ -36,7 +36,8 @@ describe('a large request', () => {
     const ended = command.finally(() => (state.isRunning = false))
     let answers = 0
     while (state.isRunning) {
-      // The health check would write to the disk, which the command may keep busy.
+      // Does not send the health check, because it writes to the disk, which the command may keep
+      // busy.
       const { codes } = await server.command('', { findKeyspaces: {} })
       assert.deepEqual(codes, [])
       answers++

@@ -231,7 +231,7 @@ describe('commands up to the limit', () => {
   })
 })
 
-describe('connections up to the limit', () => {
+describe('are served, and further connections are closed until one of them ends', () => {
   test('are served, and the next is closed until one of them ends', async () => {
     await start({ connectionsMax: 0 })
     await server.stop()

@@ -74,7 +74,7 @@ describe('paths', () => {
     }
   })
 
-  test('a path that cannot be decoded does not exist', async () => {
+  test('a path that cannot be decoded gets the error of an unknown path', async () => {
     const answer = await post('/v1/%E0%A4%A', findKeyspaces)
     assert.equal(answer.http, 404)
     assert.deepEqual(answer.codes, ['UNKNOWN_PATH'])
@@ -83,7 +83,7 @@ describe('paths', () => {
 
   test('unknown paths are answered without a token', async () => {
     const asked = ['/v2', '/v1x', '/api/json', '/favicon.ico'].map((path) => ['GET', path])
-    // PURGE is a method that frameworks do not register routes for.
+    // Web frameworks usually have no routes for the method PURGE.
     for (const [method, path] of [...asked, ['PURGE', '/v1x']] as [string, string][]) {
       const answer = await server.send(path, { method })
       assert.equal(answer.http, 404, path)
@@ -295,7 +295,7 @@ describe('bodies', () => {
       assert(message.includes(level) && message.includes(present))
     })
 
-  test('a body can be as large as the limit', async () => {
+  test('a body of exactly the maximum size is accepted', async () => {
     assertFound(await post('/v1', findKeyspaces.padEnd(bodySizeMax)))
   })
 
@@ -350,7 +350,7 @@ describe('the envelope', () => {
     assert.equal(answer.headers.get('content-type'), 'application/json')
   })
 
-  test('contains only a status when there is nothing else', async () => {
+  test('contains only a status when the command returns nothing else', async () => {
     const answer = await post('/v1', '{"createKeyspace":{"name":"library"}}')
     assert.equal(answer.text, '{"status":{"ok":1}}')
   })
@@ -409,7 +409,7 @@ describe('health', () => {
     '/stargate/health/live',
     '/stargate/health/ready',
   ])
-    test(`${path} is up, without a token`, async () => {
+    test(`${path} reports UP without a token`, async () => {
       const response = await fetch(server.url + path)
       assert.equal(response.status, 200)
       assert.equal(response.headers.get('content-type'), 'application/json')

@@ -194,7 +194,7 @@ describe('state that servers share through a store', { timeout: 600_000 }, () =>
     assert.deepEqual(found.body.data!.documents, [{ title: 'Solaris', read: 20 }])
   })
 
-  test('causes a clear error when a part of the state is unreachable', async (context) => {
+  test('makes requests fail with UNAVAILABLE_DATABASE when a part of the state is unreachable', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 10_000 })
     await one.command(books, insertOf('large'))
     // Each request uses a new connection, so that the server must look up its principal.

@@ -161,7 +161,7 @@ describe('a request with an invalid token', () => {
     welcome.write(body)
     await readUntil(welcome, 'default_keyspace')
 
-    // The server also ignores an expectation that it does not know.
+    // The server ignores an Expect header with an unknown value.
     const strange = await open()
     strange.write(headOf(body.length, '/v1', { Expect: 'x' }) + body)
     assert.doesNotMatch(await readUntil(strange, 'default_keyspace'), /100 Continue/)

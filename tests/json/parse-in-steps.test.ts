@@ -16,7 +16,7 @@ const seed = Date.now() % 2 ** 31
 
 const limits: ParseLimits = { depthMax: 20, numeralLengthMax: 30, valuesMax: 60 }
 
-/** The value in print, or all details of the error. */
+/** The printed value, or all details of the error. */
 function outcomeOf(parse: () => ReturnType<typeof parseJson>): unknown {
   try {
     return printJson(parse())

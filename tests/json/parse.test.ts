@@ -27,7 +27,7 @@ function problemOf(text: string): JsonProblem {
 }
 
 describe('parseJson', () => {
-  test('agrees with the platform on values that it can represent', () => {
+  test('agrees with JSON.parse on values that both can represent', () => {
     const spacing = fc.constantFrom(undefined, 1, '\t')
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), spacing, (json, space) => {
@@ -38,7 +38,7 @@ describe('parseJson', () => {
     )
   })
 
-  test('agrees with the platform on which texts are JSON', () => {
+  test('agrees with JSON.parse on which texts are JSON', () => {
     // Builds texts from tokens of the grammar, so that many texts are almost valid JSON.
     const tokens = fc.constantFrom(
       ...['{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00', '\\n', '\n', ' ', '\t'],
@@ -68,7 +68,7 @@ describe('parseJson', () => {
     )
   })
 
-  test('agrees with the platform on valid texts with one changed character', () => {
+  test('agrees with JSON.parse on valid texts with one changed character', () => {
     fc.assert(
       fc.property(
         values,
@@ -171,7 +171,7 @@ describe('parseJson', () => {
     assert.equal(parse('"\\ud83d\\ude42"'), '🙂')
   })
 
-  test('agrees with the platform on strings of any length, and on errors in them', () => {
+  test('agrees with JSON.parse on strings of any length, and on errors in them', () => {
     const parts = ['x', 'é', '日本', '\\n', '\\u00e9', '\\"', '\\\\']
     const mistakes = ['', '', '\n', '\\', '\\q', '\\u12', '"']
     fc.assert(
@@ -292,7 +292,7 @@ describe('printJson', () => {
     )
   })
 
-  test('writes well-formed text that the platform can read', () => {
+  test('writes well-formed text that JSON.parse can read', () => {
     fc.assert(
       fc.property(values, (value) => {
         const text = printJson(value)

@@ -256,7 +256,7 @@ describe('$pull and $pullAll', () => {
         assert.equal(refusal(`{"${operator}":{"${path}":[1]}}`, '{}').code, code)
   })
 
-  test('observe the limits of filters, at and beyond the limit', () => {
+  test('have the limits of filters, and reject arguments beyond them', () => {
     const choices = (count: number) =>
       `{"$pull":{"a":{"$in":[${'1,'.repeat(count - 1)}1]}}}`
     const max = defaultLimits.inValuesMax

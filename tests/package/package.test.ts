@@ -134,7 +134,7 @@ describe('npx stela serve', () => {
     await run('restore', 'copy', '--data', 'restored')
   })
 
-  test('serves its pages', async () => {
+  test('serves the console, the OpenAPI pages and metrics', async () => {
     for (const path of ['/', '/console', '/swagger-ui', '/api/json/openapi', '/metrics'])
       assert.equal((await fetch(url + path)).status, 200, path)
   })

@@ -67,8 +67,8 @@ describe('page states', () => {
         `${given.length} characters of ${size} bytes`,
       )
       const { place } = decodePageState(given, query, limits)
-      // The page state keeps arrays and objects empty, because a sort treats all arrays as equal,
-      // and all objects.
+      // A page state keeps only empty arrays and objects: a sort treats all arrays as equal, and
+      // all objects as equal.
       assert.deepEqual(place, { kind: 'sorted', key: [value, [], new Map(), 'id'] })
     }
   })

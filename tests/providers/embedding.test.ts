@@ -16,7 +16,7 @@ import {
 const openai = { provider: 'openai', modelName: 'text-embedding-3-small' }
 const mistral = { provider: 'mistral', modelName: 'mistral-embed' }
 
-/** Replies as OpenAI and compatible services do. */
+/** Creates a reply in the format of OpenAI and of compatible services. */
 function embeds(asked: { readonly body: unknown }): Answer {
   const { input } = asked.body as { input: string[] }
   return {

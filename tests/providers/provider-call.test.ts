@@ -183,7 +183,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 1)
   })
 
-  test('is aborted by its signal during a pause', async () => {
+  test('is aborted by its signal during a pause between attempts', async () => {
     fake.answers({ status: 504, body: {} })
     const abort = new AbortController()
     const pausing = { ...patient, firstPauseMs: 600_000, pauseMaxMs: 600_000 }

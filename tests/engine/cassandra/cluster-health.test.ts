@@ -1,4 +1,4 @@
-/** The conditions that count as an outage of a cluster. */
+/** Tests which conditions count as an outage of a cluster. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ClusterHealth } from '../../../src/engine/cassandra/cluster/cluster-health.ts'

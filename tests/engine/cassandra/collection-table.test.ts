@@ -1,4 +1,7 @@
-/** The table of a collection: its columns, indexes and comment, and comments of older versions. */
+/**
+ * The Cassandra table of a collection: its columns, its indexes, and its comment in the formats of
+ * all versions.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

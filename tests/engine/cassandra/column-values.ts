@@ -97,9 +97,8 @@ const two = (max: number) =>
   fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'))
 
 /**
- * Random values of a primitive type. Timestamps are within 2^40 ms (35 years) of 1970 with
- * `isColumn`, for values of whole columns, and otherwise anywhere in the range of a JavaScript
- * Date.
+ * Random values of a primitive type. Timestamps of whole columns (`isColumn`) are within 2^40 ms,
+ * or 35 years, of 1970. All other timestamps are anywhere in the range of a JavaScript Date.
  */
 function givenPrimitive(name: PrimitiveName, isColumn: boolean): fc.Arbitrary<Value> {
   switch (name) {

@@ -112,7 +112,8 @@ describe('documents', () => {
 
   test('are not selected by a condition that could exclude a match', () => {
     const unsure: Filter[] = [
-      // The entry "a Sb Sc" is ambiguous: it could also mean the path "a Sb" and the text "c".
+      // The index entry "a Sb Sc" is ambiguous: it means the path "a" with the text "b Sc", or the
+      // path "a Sb" with the text "c".
       { kind: 'ne', path: pathOf('a'), value: 'b Sc' },
       { kind: 'ne', path: pathOf('a'), value: ['x'] },
       { kind: 'notAll', path: pathOf('a'), values: [1] },

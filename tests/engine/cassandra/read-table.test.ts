@@ -278,7 +278,7 @@ describe('indexes', () => {
       i: { sourceModel: 'bert' },
       words: { column: 'Ti"tle', analyzer: 'standard' },
       gone: { column: 'dropped', analyzer: 'standard' },
-      // Other programs may write anything into the comment of a table.
+      // Other programs may write anything into the comment of a table. Invalid entries are ignored.
       ...{ number: 7, nothing: null, list: ['Ti"tle'], bare: { column: 'Ti"tle' } },
       ...{ other: { column: 'n', analyzer: 'standard' }, model: { sourceModel: 7 } },
     }

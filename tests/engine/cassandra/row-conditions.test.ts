@@ -82,7 +82,7 @@ const and = (...of: RowFilter[]): RowFilter => ({ kind: 'and', of })
 const or = (...of: RowFilter[]): RowFilter => ({ kind: 'or', of })
 
 interface Expected {
-  /** The WHERE clause of each query, without quotes. */
+  /** The WHERE clause of each query, without quotation marks. */
   readonly says: readonly string[]
   /** The columns whose conditions the server checks on the returned rows. */
   readonly left?: readonly string[]

@@ -1,4 +1,4 @@
-/** Index columns of documents equal those of other servers of the Data API. */
+/** Index columns of documents must equal the columns that other servers of the Data API store. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hashOf } from '../../../src/engine/cassandra/documents/hash.ts'

@@ -1,6 +1,6 @@
 /**
- * Asserts what the contract requires of schema plans: they are pure, and the names they use are
- * valid.
+ * Asserts what the contract requires of schema plans: they must be pure, and their changes must use
+ * valid names.
  */
 import assert from 'node:assert/strict'
 import {

@@ -172,7 +172,10 @@ function assertText(row: JsonObject, columns: readonly Column[]): void {
   assert.deepEqual(shown, expected, 'the text of a row has other columns, or another order')
 }
 
-/** Asserts that rows match the filter. Skips filters with other columns than the requested ones. */
+/**
+ * Asserts that rows match the filter. Does nothing if the filter uses a column that the query did
+ * not request.
+ */
 function assertMatching(
   call: string,
   rows: readonly Row[],

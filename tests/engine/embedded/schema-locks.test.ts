@@ -21,8 +21,8 @@ async function create(context: TestContext) {
 }
 
 /**
- * Resolves when a schema change waits for holders of the schema lock. A new holder then has to wait
- * too, until its caller is aborted.
+ * Resolves when a schema change waits for holders of the schema lock. From then on, a new request
+ * for the lock waits too, so it ends only when it is aborted.
  */
 async function untilItWaits(engine: Engine): Promise<void> {
   const enough = new Error('enough')

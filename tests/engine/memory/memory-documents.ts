@@ -22,7 +22,7 @@ interface Kept extends StoredRecord, Paged {
 }
 
 export class MemoryDocuments {
-  /** Documents by id, in the order of their positions. */
+  /** Documents by id, in the order of their numbers. */
   readonly #kept = new Map<string, Kept>()
   readonly #nextNumber: () => number
 

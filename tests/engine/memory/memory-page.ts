@@ -51,7 +51,7 @@ export function bestOf<Item extends Paged>(
   return upToSize(best, sizeMax).map((record) => ({ record, score: scores.get(record)! }))
 }
 
-/** The first items. The last of them is the item with which their total size exceeds `sizeMax`. */
+/** The first items, ending with the item that makes their total size exceed `sizeMax`. */
 function upToSize<Item extends Paged>(items: readonly Item[], sizeMax = Infinity) {
   let size = 0
   const last = items.findIndex((item) => (size += item.size) > sizeMax)

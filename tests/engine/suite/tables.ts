@@ -1,4 +1,4 @@
-/** Tables: keys, and indexes that are created and dropped, with the rows that they find. */
+/** Tests of tables: the order of rows, indexes, searches, and changed schemas. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller/caller.ts'

@@ -104,8 +104,8 @@ describe('comparables', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100_000_000, max: 100_000_000 }), (days) => {
         const text = new Date(days * 86_400_000).toISOString().slice(0, -14)
-        // `Date` prints negative years with six digits. Here, years have at least four, so two
-        // zeros are removed.
+        // `Date` prints negative years with six digits, but stored dates have at least four. So two
+        // leading zeros are removed.
         const stored = storedOf('date', text.replace(/^-00(?=\d{4})/, '-'))
         assert.equal(comparable('date', stored, []), days)
       }),

@@ -143,7 +143,7 @@ describe(
       assert.ok(right.filter(Boolean).length >= 9, String(right))
     })
 
-    test('rerank the passage that fits a query to the top', async () => {
+    test('rank the passage that fits a query first', async () => {
       const right = await Promise.all(
         cases.map(async ({ query }, i) => {
           const scores = await models.rerank(query, passages, never)

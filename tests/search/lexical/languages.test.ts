@@ -430,7 +430,7 @@ describe('the catalogue', () => {
     )
   })
 
-  test('has test words for every filter', () => {
+  test('has test words in this file for every filter', () => {
     const tested = new Set([...Object.keys(stems), ...Object.keys(normalized)])
     const others = ['snowballPorter', 'englishPossessive']
     assert.deepEqual(

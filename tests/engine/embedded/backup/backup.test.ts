@@ -160,7 +160,8 @@ describe('a backup', () => {
     assert.deepEqual(sentNames(await backups.take(engine)), [])
     await changing.insert([{ _id: 2 }])
     assert.deepEqual(sentNames(await backups.take(engine)), ['changing'])
-    // Creating an index changes the store file without a write of a row.
+    // Creating an index changes the store file, although no row is written. So the next backup must
+    // contain the file.
     await rows.addIndex(onWord)
     assert.deepEqual(sentNames(await backups.take(engine)), ['catalog', 'rows'])
     await engine.truncate(resting.target)

@@ -212,7 +212,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       assert.equal(hits.length, 10)
       return units
     }
-    // Subtracting both costs removes the cost of texts that wait for indexing, which every search
+    // The difference of both costs excludes the texts that wait for indexing, which every search
     // reads. One unit of cost is about 60 postings.
     const [rare, sentence] = [costOf('tree garden'), costOf('tree in a garden')]
     assert(sentence - rare < (2 * size) / 60 / 2, `${sentence} units, and ${rare}`)

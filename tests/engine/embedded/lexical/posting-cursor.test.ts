@@ -19,7 +19,7 @@ test(`a posting cursor filters documents by its term, seed ${seed}`, () => {
     read: (id) => rows.get(id)!,
     put: (id, bytes) => void rows.set(id, bytes.slice()),
   }
-  // Dense, sparse and mixed lists, so that blocks span ranges of any width. The last list is
+  // The lists are dense, sparse or mixed, so that blocks span ranges of any width. The last list is
   // shorter than a block of 128, and contains only some of the last documents.
   const steps = [1, 2, 3, 10, 40, 400, 9000]
   const shapes = [
@@ -78,7 +78,7 @@ test(`a posting cursor filters documents by its term, seed ${seed}`, () => {
         ])
         assert.deepEqual(actual, expected)
       }
-      // The next cursor reuses the arrays of the released cursor, which still have their old
+      // The next cursor reuses the arrays of the released cursor, so it must overwrite their old
       // content.
       cursor.release()
     }

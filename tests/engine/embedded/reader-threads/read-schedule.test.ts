@@ -122,7 +122,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'a', connection: connection.two })
     assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
     reads.end('long 0')
-    // Waiting reads also start in turns of their connections.
+    // Connections also take turns in starting their waiting reads.
     reads.add('second', { principalName: 'a', connection: connection.two })
     reads.add('third', { principalName: 'a', connection: connection.three })
     reads.end('short')

@@ -1,4 +1,4 @@
-/** The cache of rows never returns a text that differs from the stored one. */
+/** The row cache must never return a text that differs from the stored text. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { SearchFields, StoredRecord, Write } from '../../../../src/engine/contract.ts'
@@ -22,7 +22,7 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), cache.rowById('a1'))
     assert.equal(cache.row(2)?.seq, 2)
     assert.equal(cache.rowById('a2'), undefined)
-    // Caching the row again without an _id does not forget its _id.
+    // Caching the row again without an _id must keep its _id in the cache.
     cache.add(rowOf(1))
     assert.equal(cache.rowById('a1')?.seq, 1)
   })

@@ -106,8 +106,7 @@ describe('small writes of one turn', () => {
     assert.deepEqual(kept.search, search)
     assert.equal(await store.replace(kept, { _id: 1, n: 3 }, {}), 'done')
     assert.deepEqual((await store.one(1)).search, {})
-    // The text of a record that was read without its search fields does not tell whether it has
-    // search fields.
+    // A record that was read without its search fields does not show whether the document has any.
     assert.equal(await store.replace(await store.one(1), { _id: 1, n: 4 }, search), 'done')
     const [unread] = await store.find({ filter: where('_id', 'eq', 1) })
     assert.equal(unread!.search, undefined)
