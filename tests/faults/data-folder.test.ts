@@ -109,8 +109,8 @@ function overwrite(file: string, position: number, bytes: Buffer): void {
 
 const garbage = (size: number) => Buffer.alloc(size, 'not what was here before')
 
-describe('a server refuses a data folder', () => {
-  test('in use by another server, which keeps serving', async () => {
+describe('a data folder', () => {
+  test('is refused while another server uses it, and that server keeps serving', async () => {
     const folder = copyOfSound()
     const holder = await ServerProcess.start(folder)
     assert.match(
@@ -122,7 +122,7 @@ describe('a server refuses a data folder', () => {
   })
 
   for (const file of ['catalog.db', store('books')])
-    test(`with a ${file} that was written by a later version`, async () => {
+    test(`is refused when its ${file} was written by a later version`, async () => {
       const folder = copyOfSound()
       const database = new DatabaseSync(join(folder, file))
       database.exec('PRAGMA user_version = 1000; PRAGMA wal_checkpoint(TRUNCATE)')
@@ -132,26 +132,26 @@ describe('a server refuses a data folder', () => {
 
   for (const file of ['catalog.db', store('authors')]) {
     for (const size of [0, 50, 99])
-      test(`with a ${file} that was cut to ${size} bytes`, async () => {
+      test(`is refused when its ${file} was cut to ${size} bytes`, async () => {
         const folder = copyOfSound()
         truncateSync(join(folder, file), size)
         await assertRefused(folder, join(folder, file), /truncated.*Restore/)
       })
 
-    test(`with a ${file} that was cut off at its end`, async () => {
+    test(`is refused when its ${file} lost its second half`, async () => {
       const folder = copyOfSound()
       const path = join(folder, file)
       truncateSync(path, Math.floor(readFileSync(path).length / 2))
       await assertRefused(folder, path, /Restore/)
     })
 
-    test(`with a ${file} that has a foreign header`, async () => {
+    test(`is refused when its ${file} has a foreign header`, async () => {
       const folder = copyOfSound()
       overwrite(join(folder, file), 0, garbage(100))
       await assertRefused(folder, join(folder, file), /not a database.*Restore/)
     })
 
-    test(`with a ${file} that belongs to another program`, async () => {
+    test(`is refused when its ${file} belongs to another program`, async () => {
       const folder = copyOfSound()
       rmSync(join(folder, file))
       const other = new DatabaseSync(join(folder, file))
@@ -161,7 +161,7 @@ describe('a server refuses a data folder', () => {
     })
   }
 
-  test('with garbage in the middle of a page of catalog.db', async () => {
+  test('is refused when a page of catalog.db has garbage in its middle', async () => {
     const folder = copyOfSound()
     const path = join(folder, 'catalog.db')
     // Overwrites a part of the first page, which contains the schema. The header and the cell
@@ -173,40 +173,40 @@ describe('a server refuses a data folder', () => {
     assert.deepEqual(filesOf(folder), untouched)
   })
 
-  test('with garbage in the last page of catalog.db', async () => {
+  test('is refused when the last page of catalog.db is garbage', async () => {
     const folder = copyOfSound()
     const path = join(folder, 'catalog.db')
     overwrite(path, readFileSync(path).length - 4_096, garbage(4_096))
     await assertRefused(folder, path, /Restore/)
   })
 
-  test('without catalog.db but with data', async () => {
+  test('is refused when it has data but no catalog.db', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, 'catalog.db'))
     await assertRefused(folder, 'catalog.db', /missing.*Restore/)
     assert(!existsSync(join(folder, 'catalog.db')))
   })
 
-  test('without a store that catalog.db names', async () => {
+  test('is refused when a store that catalog.db names is missing', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, store('books')))
     await assertRefused(folder, join(folder, store('books')), /missing.*Restore/)
     assert(!existsSync(join(folder, store('books'))))
   })
 
-  test('without the folder of a keyspace', async () => {
+  test('is refused when the folder of a keyspace is missing', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, 'default_keyspace'), { recursive: true })
     await assertRefused(folder, join(folder, 'default_keyspace'), /missing.*Restore/)
   })
 
-  test('with unreadable options in catalog.db', async () => {
+  test('is refused when options in catalog.db are unreadable', async () => {
     const folder = copyOfSound()
     editCatalog(folder, (catalog) => catalog.exec("UPDATE target SET options = '{\"lexi'"))
     await assertRefused(folder, join(folder, 'catalog.db'), /cannot be read.*Restore/)
   })
 
-  test('at the path of a file', async () => {
+  test('is refused when its path is that of a file', async () => {
     const file = join(root, 'a-file')
     writeFileSync(file, 'precious')
     assert.match(
@@ -216,7 +216,7 @@ describe('a server refuses a data folder', () => {
     assert.equal(readFileSync(file, 'utf8'), 'precious')
   })
 
-  test('at a path inside a file', async () => {
+  test('is refused when its path is inside a file', async () => {
     const file = join(root, 'another-file')
     writeFileSync(file, 'precious')
     const refusal = await refusalOf(join(file, 'data'))
@@ -226,7 +226,7 @@ describe('a server refuses a data folder', () => {
     )
   })
 
-  test('with a folder in place of catalog.db', async () => {
+  test('is refused when catalog.db is a folder', async () => {
     const folder = join(root, 'odd')
     mkdirSync(join(folder, 'catalog.db'), { recursive: true })
     const refusal = await refusalOf(folder)
@@ -298,7 +298,7 @@ describe('a server whose term index has lost its postings', () => {
   })
 })
 
-describe('an interrupted first start leaves a folder that opens', () => {
+describe('a folder after an interrupted first start', () => {
   async function assertOpensEmpty(folder: string): Promise<void> {
     const server = await startServer({ dataDir: folder })
     const answer = await server.command('', { findKeyspaces: {} })
@@ -311,7 +311,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     ])
   }
 
-  test('when it left an empty folder', async () => {
+  test('opens when it is empty', async () => {
     const folder = join(root, 'empty')
     mkdirSync(folder)
     await assertOpensEmpty(folder)
@@ -323,7 +323,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     ['half a catalog', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
     ['a whole catalog', (whole: Buffer) => whole],
   ] as const)
-    test(`when it left ${what} in catalog.db.new`, async () => {
+    test(`opens when its catalog.db.new contains ${what}`, async () => {
       const folder = join(root, `new-${++copies}`)
       mkdirSync(folder)
       const whole = readFileSync(join(sound, 'catalog.db'))
@@ -333,7 +333,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
       await assertOpensEmpty(folder)
     })
 
-  test('when it is killed at any moment', async () => {
+  test('opens whenever the first start was killed', async () => {
     for (let delayMs = 0; delayMs <= 500; delayMs += 100) {
       const folder = join(root, `killed-${delayMs}`)
       const server = new ServerProcess(folder)
@@ -345,7 +345,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     await assertOpensEmpty(join(root, 'killed-500'))
   })
 
-  test('when two servers start together: one serves and the other is refused', async () => {
+  test('opens for one of two servers that start together, and the other is refused', async () => {
     for (let round = 0; round < 2; round++) {
       const folder = join(root, `together-${round}`)
       const both = [new ServerProcess(folder), new ServerProcess(folder)]

@@ -180,13 +180,13 @@ test('lost acknowledged writes are detected by means of a newer snapshot of vect
   }
 })
 
-describe('nothing is reported as lost', () => {
-  test('after kill -9 and after a stop', async () => {
+describe('a folder that has lost nothing', () => {
+  test('is reported as intact after kill -9 and after a stop', async () => {
     await assertSound(copyOf(killed))
     await assertSound(copyOf(stopped))
   })
 
-  test('when store.version is missing', async () => {
+  test('is reported as intact when store.version is missing', async () => {
     for (const folder of [copyOf(killed), copyOf(stopped)]) {
       const file = join(folder, 'default_keyspace/books/store.version')
       rmSync(file)
@@ -195,7 +195,7 @@ describe('nothing is reported as lost', () => {
     }
   })
 
-  test('when store.version is a link, which is replaced and not followed', async () => {
+  test('is reported as intact when store.version is a link, which is replaced and not followed', async () => {
     const folder = copyOf(stopped)
     const file = join(folder, 'default_keyspace/books/store.version')
     const diary = join(root, 'diary.txt')

@@ -48,7 +48,7 @@ async function assertRefused(bytes: string | Buffer): Promise<void> {
 }
 
 describe('unusual HTTP', () => {
-  test('a well-formed request is answered, so rejections have other causes than the test itself', async () => {
+  test('a well-formed request is answered, which proves that the tests send requests correctly', async () => {
     assert((await exchange(post())).endsWith(found))
   })
 

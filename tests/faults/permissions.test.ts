@@ -234,7 +234,7 @@ async function serveOneDocument(url: string): Promise<void> {
   assert.deepEqual(found.data?.document, { _id: 1 })
 }
 
-describe('commands write files that only their user can read', () => {
+describe('files that only their user can read', () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ adminPort: 0, dataDir: join(home, 'served') })
@@ -244,7 +244,7 @@ describe('commands write files that only their user can read', () => {
   })
   after(() => server.close())
 
-  test('for backups and restores', async () => {
+  test('are written by backups and restores', async () => {
     const folder = join(home, 'backups')
     const run = () => runStela(['backup', folder, '--admin-url', server.adminUrl])
     const first = await run()
@@ -272,7 +272,7 @@ describe('commands write files that only their user can read', () => {
     assertPrivate(empty)
   })
 
-  test('for exports', async () => {
+  test('are written by exports', async () => {
     const out = join(home, 'books.jsonl')
     writeFileSync(out, 'before', { mode: 0o644 })
     const partial = `${out}.partial`
@@ -288,7 +288,7 @@ describe('commands write files that only their user can read', () => {
     assert(!existsSync(partial))
   })
 
-  test('for exports, except to a device, which is not replaced', async () => {
+  test('are written by exports, except to a device, which is not replaced', async () => {
     const link = join(home, 'null')
     symlinkSync('/dev/null', link)
     const ran = await runStela([
@@ -298,7 +298,7 @@ describe('commands write files that only their user can read', () => {
     assert(lstatSync(link).isSymbolicLink())
   })
 
-  test('for rejected records and the state of an import', async () => {
+  test('are written by imports for rejected records and the state of the import', async () => {
     const input = join(home, 'in.jsonl')
     writeFileSync(input, '{"_id":2}\nnot JSON\n')
     for (const mode of [undefined, 0o644]) {

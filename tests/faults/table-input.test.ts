@@ -607,8 +607,8 @@ describe('page states', () => {
   })
 })
 
-describe('table commands of extreme size get a reply', () => {
-  test('when their clauses or bodies have megabytes', async () => {
+describe('table commands of extreme size', () => {
+  test('get a reply when their clauses or bodies have megabytes', async () => {
     const fill = (part: (n: number) => string, size = 1_500_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -653,7 +653,7 @@ describe('table commands of extreme size get a reply', () => {
     }
   })
 
-  test('when their filters have ten billion combinations of key values', async () => {
+  test('get a reply when their filters have ten billion combinations of key values', async () => {
     await create('combined', {
       columns: { a: 'int', b: 'int', c: 'int', d: 'int', e: 'int' },
       primaryKey: { partitionBy: ['a', 'b'], partitionSort: { c: 1, d: -1, e: 1 } },

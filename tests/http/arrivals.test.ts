@@ -134,7 +134,7 @@ test('rejections of one kind share a log line with their count', () => {
   assert.equal(rejected.length, 101)
 })
 
-describe('a server limits each address', () => {
+describe('limits for each address', () => {
   let server: TestServer | undefined
   const sockets: Socket[] = []
   afterEach(async () => {
@@ -166,7 +166,7 @@ describe('a server limits each address', () => {
     return made.cert
   }
 
-  test('by closing connections beyond the limit, which it counts', async () => {
+  test('close connections beyond the maximum, and count them', async () => {
     server = await startServer({ addressLimits: { ...defaultAddressLimits, openMax: 3 } })
     const first = [await open(server.url), await open(server.url), await open(server.url)]
     for (const socket of first) {
@@ -192,7 +192,7 @@ describe('a server limits each address', () => {
       }
   })
 
-  test('by delaying new connections beyond the rate, and still answers them', async () => {
+  test('delay new connections beyond the rate, and still answer them', async () => {
     const addressLimits = { ...defaultAddressLimits, connectionRate: 10 }
     server = await startServer({ addressLimits })
     const all = await Promise.all(Array.from({ length: 15 }, () => open(server!.url)))
@@ -201,7 +201,7 @@ describe('a server limits each address', () => {
     for (const socket of all) assert.match(await readReply(socket), /^HTTP\/1\.1 200/)
   })
 
-  test('and closes delayed connections when it stops', async () => {
+  test('close silent connections when the server stops', async () => {
     server = await startServer()
     const silent = await open(server.url)
     const closed = once(silent.resume(), 'close')
@@ -210,7 +210,7 @@ describe('a server limits each address', () => {
     await closed
   })
 
-  test('by leaving unfinished handshakes beyond their limit unanswered', async () => {
+  test('leave unfinished handshakes beyond the maximum unanswered', async () => {
     await startTls()
     const hello = await clientHello()
     const { handshakesPerAddressMax: max } = fixedLimits
@@ -231,7 +231,7 @@ describe('a server limits each address', () => {
     for (const socket of all) socket.destroy()
   })
 
-  test('but rejects none of 200 concurrent handshakes', async () => {
+  test('reject none of 200 concurrent handshakes', async () => {
     const ca = await startTls()
     const { hostname, port } = new URL(server!.url)
     const all = Array.from({ length: 200 }, async () => {
@@ -242,7 +242,7 @@ describe('a server limits each address', () => {
     await Promise.all(all)
   })
 
-  test('by ending connections that reset streams too often', async () => {
+  test('end connections that reset streams too often', async () => {
     const ca = await startTls({ ...defaultAddressLimits, resetRate: 20 })
     const { hostname, port } = new URL(server!.url)
     const socket = connectTls({
@@ -271,7 +271,7 @@ describe('a server limits each address', () => {
     other.destroy()
   })
 
-  test('by delaying unknown tokens beyond the rate, and still answers the requests', async () => {
+  test('delay unknown tokens beyond the rate, and still answer the requests', async () => {
     const addressLimits = { ...defaultAddressLimits, rejectionRate: 10 }
     server = await startServer({ addressLimits, badCredentialsMax: 0 })
     const answers = await Promise.all(

@@ -96,8 +96,8 @@ describe('a share', () => {
   })
 })
 
-describe('waiting for capacity', () => {
-  test('ends in order of arrival when capacity is released', async () => {
+describe('requests that wait for capacity', () => {
+  test('get it in the order of arrival when it is released', async () => {
     const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const order: string[] = []
@@ -117,7 +117,7 @@ describe('waiting for capacity', () => {
     assert.equal(share.waiting, 0)
   })
 
-  test('by one principal does not delay another', async () => {
+  test('do not delay requests of another principal', async () => {
     const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const waiting = share.takeWithin(ann, 70, 60_000, never)
@@ -127,7 +127,7 @@ describe('waiting for capacity', () => {
     assert.equal(await waiting, true)
   })
 
-  test('by one connection does not delay another', async () => {
+  test('do not delay requests of another connection', async () => {
     const share = new LocalFairShare(80)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert(share.take(one, 10))
@@ -137,7 +137,7 @@ describe('waiting for capacity', () => {
     assert.equal(await waiting, true)
   })
 
-  test('ends without capacity at its timeout or when it is aborted', async () => {
+  test('end without capacity at their timeout or when they are aborted', async () => {
     const share = new LocalFairShare(10)
     assert(share.take(ann, 10))
     assert.equal(await share.takeWithin(bob, 1, 1, never), false)
@@ -150,7 +150,7 @@ describe('waiting for capacity', () => {
     assert.equal(share.held, 10)
   })
 
-  test('is limited to a maximum number of requests', async () => {
+  test('have a maximum number', async () => {
     const share = new LocalFairShare(10, { waitersMax: 2 })
     assert(share.take(ann, 10))
     const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))

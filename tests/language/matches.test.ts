@@ -241,7 +241,7 @@ describe('a filter', () => {
   })
 })
 
-test('a path finds the value at its position', () => {
+test('a path finds the value that it names in objects and arrays', () => {
   const document = object('{"a":[{"b":[1,null]}],"":{"x":2},"c":{"10":3},"d":{"$date":1}}')
   const at = (text: string): Value | undefined => {
     const path = parsePath(text)

@@ -119,7 +119,7 @@ describe('a sort', () => {
   })
 })
 
-describe('a sort is rejected', () => {
+describe('the parser of sorts', () => {
   const none = { vector: undefined, vectorize: false, analyze: undefined }
   const rejections: [sort: string, code: string, named: string, Partial<SortContext>?][] = [
     ['5', 'SORT_CLAUSE_INVALID', 'Number'],
@@ -176,9 +176,10 @@ describe('a sort is rejected', () => {
     ['{"$lexical":""}', 'SORT_CLAUSE_VALUE_INVALID', '"$lexical"'],
   ]
   for (const [text, code, named, changes] of rejections)
-    test(`as ${code}: ${text}`, () => refuses(() => read(text, changes), code, named))
+    test(`rejects ${text} as ${code}`, () =>
+      refuses(() => read(text, changes), code, named))
 
-  test('on an unindexed path by checkSortIndexed, which runs after parsing', () => {
+  test('leaves unindexed paths to checkSortIndexed, which rejects them', () => {
     const check = (text: string, lists: IndexingLists) =>
       checkSortIndexed(read(text), indexingRule(lists))
     check('{"a":1,"b.c":1}', { allow: ['a', 'b'] })

@@ -28,7 +28,7 @@ describe('the health of a cluster', () => {
     }
   })
 
-  test('reports a schema disagreement that lasts, and recovers', async () => {
+  test('reports a schema disagreement that lasts, and recovers once the nodes agree again', async () => {
     let [now, isAgreed] = [0, false]
     const probes = { reachNode: fine, reachQuorum: fine }
     const health = new ClusterHealth(

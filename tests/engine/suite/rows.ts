@@ -139,7 +139,7 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await rows.rows(), [])
       })
 
-      test('add elements to lists, sets and maps, and create them', async () => {
+      test('add elements to lists, sets and maps, and create missing collections', async () => {
         const rows = await create()
         const add = (elements: Record<string, readonly (string | number | string[])[]>) =>
           rows.merge('update', key, changesOf('add', elements))
@@ -437,7 +437,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal(stayed.length, 40)
       })
 
-      test('count up to a number, with and without a filter', async () => {
+      test('count up to a maximum number, with and without a filter', async () => {
         const rows = await create()
         await rows.put(manyRows(30))
         assert.equal(await rows.count(anyRow), 30)

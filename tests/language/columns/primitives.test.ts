@@ -467,7 +467,7 @@ describe('addresses', () => {
     )
   })
 
-  test('in IPv4-mapped IPv6 become IPv4', () => {
+  test('in IPv6 that are IPv4-mapped are stored in IPv4', () => {
     accepts('inet', {
       '"::ffff:1.2.3.4"': '"1.2.3.4"',
       '"0:0:0:0:0:FFFF:102:304"': '"1.2.3.4"',

@@ -381,7 +381,7 @@ test(`the index of terms agrees with a plain Map, seed ${seed}`, async (context)
   }
 })
 
-test('a segment that contains only deletions is merged like others', async (context) => {
+test('a segment that contains only deletions is merged like other segments', async (context) => {
   const { database, file } = await openStore(context)
   const writer = new LexicalWriter(database, '')
   const texts = ['a', 'b'].map((term, i) => ({ seq: i + 1, terms: [term] }))
