@@ -288,7 +288,7 @@ describe('files that only their user can read', () => {
     assert(!existsSync(partial))
   })
 
-  test('are written by exports, except to a device, which is not replaced', async () => {
+  test('are written by exports, while a device as the output stays a device', async () => {
     const link = join(home, 'null')
     symlinkSync('/dev/null', link)
     const ran = await runStela([

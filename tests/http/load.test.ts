@@ -231,8 +231,8 @@ describe('commands up to the limit', () => {
   })
 })
 
-describe('are served, and further connections are closed until one of them ends', () => {
-  test('are served, and the next is closed until one of them ends', async () => {
+describe('connections up to the limit', () => {
+  test('are served, and further connections are closed until one of them ends', async () => {
     await start({ connectionsMax: 0 })
     await server.stop()
     server = await startServer({ dataDir: server.dataDir, connectionsMax: 3 })

@@ -214,7 +214,7 @@ describe('over HTTPS', () => {
     await client.close()
   })
 
-  test('connections without TLS are rejected, and others are not affected', async () => {
+  test('connections without TLS are rejected, and other connections are not affected', async () => {
     const { port } = new URL(server.url)
     await assert.rejects(fetch(`http://127.0.0.1:${port}/v1`))
     assert.deepEqual((await post(findKeyspaces)).body, keyspaces)

@@ -182,7 +182,7 @@ describe('user-defined values', () => {
     )
     .map((record): Value => new Map(Object.entries(record)))
 
-  test('are equal exactly if all fields are', () => {
+  test('are equal exactly if all their fields are equal', () => {
     fc.assert(
       fc.property(values, values, (a, b) => {
         const left = storedOf(type, a, types)
