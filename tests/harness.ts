@@ -1,4 +1,4 @@
-/** Starts a complete server in this process, on a free port and with its own folder. */
+/** Starts a complete server in this process, on a free port and with its own data folder. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export interface WireError {
   readonly documentIds?: readonly unknown[]
 }
 
-/** A response body, parsed as JavaScript clients parse it. */
+/** A response body as JavaScript clients parse it, so numbers may lose digits. */
 export interface Envelope {
   readonly data?: {
     readonly document?: Record<string, unknown> | null
@@ -43,26 +43,26 @@ export interface Answer extends CommandAnswer {
 export interface CommandAnswer {
   readonly http: number
   readonly text: string
-  /** The parsed body; reading it throws when it is not JSON. */
+  /** The parsed body. Reading it throws if the body is not JSON. */
   readonly body: Envelope
-  /** The body with every digit of its numbers. */
+  /** The parsed body, in which numbers keep every digit. */
   readonly exact: Value
   /** The codes of all errors, in order. */
   readonly codes: readonly string[]
 }
 
-/** The data and the engine of a server. */
+/** The data and the engine that a server uses. */
 interface Ground {
   readonly dataDir: string
-  /** Data outside of the folder, removed together with it. */
+  /** Data outside the data folder. It is removed together with the folder. */
   readonly data: TestData | undefined
-  /** An engine opened for this server, closed together with it. */
+  /** An engine that was opened for this server. It is closed together with the server. */
   readonly opened: Engine | undefined
 }
 
 export class TestServer {
   readonly url: string
-  /** Empty when the management API is off, which is the default of tests. */
+  /** Empty if the management API is off, which is the default in tests. */
   readonly adminUrl: string
   readonly dataDir: string
   readonly #server: Server
@@ -96,7 +96,7 @@ export class TestServer {
     })
   }
 
-  /** Sends an arbitrary request. */
+  /** Sends any HTTP request. */
   async send(path: string, request: RequestInit): Promise<Answer> {
     const response = await fetch(this.url + path, request)
     const text = await response.text()
@@ -116,19 +116,19 @@ export class TestServer {
     }
   }
 
-  /** Stops the server and keeps its folder, so that another server can use it. */
+  /** Stops the server, but keeps its data folder, so that another server can use the folder. */
   async stop(): Promise<void> {
     await this.#server.close()
     await this.#ground.opened?.close()
   }
 
-  /** Stops the server and starts another on the same data. */
+  /** Stops the server, and starts another one on the same data. */
   async restart(): Promise<TestServer> {
     await this.stop()
     return this.#startAgain()
   }
 
-  /** Stops the server and removes its folder. */
+  /** Stops the server, and removes its data folder. */
   async close(): Promise<void> {
     await this.stop()
     await this.#ground.data?.remove()
@@ -137,14 +137,14 @@ export class TestServer {
 }
 
 export interface TestConfig extends Partial<Config> {
-  /** Whether every engine call asserts the engine's contract; true by default. */
+  /** Whether every engine call asserts the contract of engines; true by default. */
   readonly checked?: boolean
 }
 
 /**
- * Starts a server. It uses the given engine, which the caller closes, or the engine that
- * test-engine.ts chooses, on `config.dataDir` or on a new folder. `share` creates the state that
- * the server shares with others.
+ * Starts a server. It uses the given engine, which the caller closes, or opens the engine that
+ * test-engine.ts chooses. Its data is in `config.dataDir` or in a new folder. `share` creates the
+ * state that the server shares with other servers.
  */
 export async function startServer(
   { checked: isChecked = true, ...config }: TestConfig = {},
@@ -154,15 +154,15 @@ export async function startServer(
   const dataDir = config.dataDir ?? (await temporaryFolder())
   const wanted: Config = {
     ...defaultConfig,
-    // Nothing is synced: tests of power loss start servers as separate processes instead.
+    // Writes are not synced. Tests of power loss run servers as separate processes instead.
     durable: false,
-    // No command times out on a busy machine. Tests of timeouts set a shorter time.
+    // So long that no command times out on a busy machine. Tests of timeouts set a shorter time.
     commandTimeoutMs: 600_000,
     port: 0,
     adminPort: 'off',
     adminToken: testToken,
     logLevel: 'silent',
-    // Metrics are not cached: tests read them right after a command.
+    // Metrics are not cached, because tests read them right after a command.
     metricsCacheMs: 0,
     ...config,
     dataDir,

@@ -1,6 +1,4 @@
-/**
- * Tests whose requirements are not met are skipped by Node's test runner, which counts them.
- */
+/** Tests whose requirements are not met. Node's test runner must skip and count them. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -76,7 +74,7 @@ describe('imports of a test file', () => {
     )
   })
 
-  test('determine the requirements of pages, nodes and small disks', () => {
+  test('determine whether a file requires pages, nodes or small disks', () => {
     const root = fileURLToPath(new URL('../', import.meta.url))
     const imports = new TestImports(root)
     for (const [file, module] of [
@@ -87,10 +85,11 @@ describe('imports of a test file', () => {
       ['tests/faults/full-disk.test.ts', 'tests/faults/small-disk.ts'],
     ] as const)
       assert(imports.reachedBy(file).has(module), file)
-    // STELA_TEST_CASSANDRA satisfies a file that starts no node of its own.
+    // This test file starts no node of its own, so the node that STELA_TEST_CASSANDRA names
+    // suffices.
     const shared = imports.reachedBy('tests/cassandra/commands.test.ts')
     assert(!shared.has('tests/cassandra/node.ts'))
-    // The specification runs on the embedded engine on every machine.
+    // The embedded specification must not depend on a node, because it runs on every machine.
     const embedded = imports.reachedBy('tests/spec/embedded.test.ts')
     assert(!embedded.has('tests/cassandra/test-node.ts'))
   })

@@ -1,4 +1,4 @@
-/** Programs and permissions that some tests need and not every machine has. */
+/** Programs and permissions that some tests require and that not every machine has. */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { missingTools } from './cassandra/node.ts'
@@ -8,21 +8,21 @@ import { missingBrowser } from './http/browser.ts'
 
 /** A requirement that this machine does not meet. */
 export interface Missing {
-  /** The requirement and how to install it; skipped tests state it as their reason. */
+  /** The requirement and how to install it. Skipped tests give it as their reason. */
   readonly reason: string
   /**
-   * Whether the requirement is a program that can be installed, and not a permission.
-   * With CI=true, a run without the program fails.
+   * Whether the requirement is a program that can be installed, rather than a permission. With
+   * CI=true, a run fails if the program is missing.
    */
   readonly isTool: boolean
   /**
-   * Modules with this requirement. A test file that imports one of them, directly or not,
-   * has it as well.
+   * Modules with this requirement. A test file that imports one of these modules, directly or not,
+   * has the same requirement.
    */
   readonly modules: readonly string[]
 }
 
-/** The module through which tests share a node. */
+/** The module through which test files share one Cassandra node. */
 export const sharedNodeModule = 'tests/cassandra/test-node.ts'
 
 export async function findMissing(): Promise<readonly Missing[]> {
@@ -49,8 +49,8 @@ export async function findMissing(): Promise<readonly Missing[]> {
 }
 
 /**
- * Modules whose imports are not followed. The shared node may be a running one, which needs no
- * Java.
+ * Modules whose own imports are ignored. The shared node may be a running node, which does not
+ * require Java.
  */
 const boundaries = [sharedNodeModule]
 
@@ -63,7 +63,7 @@ export class TestImports {
     this.#root = root
   }
 
-  /** `file` and the result are relative to the root. */
+  /** The modules that `file` imports, directly or not. All paths are relative to the root. */
   reachedBy(file: string): ReadonlySet<string> {
     const reached = new Set([file])
     for (const module of reached)
@@ -84,5 +84,5 @@ export class TestImports {
   }
 }
 
-/** Static imports other than type imports, in the format of prettier. */
+/** Matches static imports, but not type imports, as prettier formats them. */
 const importPattern = /^(?:import|export|\})(?! type\b) (?:.*from )?'(\.[^']+\.ts)'$/gm

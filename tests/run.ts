@@ -1,8 +1,9 @@
 /**
- * `npm test` runs the checks and all tests concurrently. `--tests` omits the checks, and `--quick`
- * runs the most informative tests in a minute. Prints failures and a summary. Files that need a
- * real Cassandra share a node, which starts while others run (cassandra/test-node.ts). Tests with
- * missing requirements are skipped and counted; with CI=true the run fails.
+ * The program of `npm test`: runs the checks and all tests concurrently. `--tests` omits the
+ * checks. `--quick` runs the most informative tests in a minute. Prints failures and a summary.
+ * Files that need a real Cassandra share a node, which starts while other files run
+ * (cassandra/test-node.ts). Tests with missing requirements are skipped and counted. With CI=true,
+ * the run fails if a program is missing.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,11 +25,11 @@ const { values: chosen } = parseArgs({
   options: { tests: { type: 'boolean' }, quick: { type: 'boolean' } },
 })
 
-/** Scripts of package.json, the longest first. */
+/** Scripts of package.json, the longest-running script first. */
 const checksInFull = ['lint', 'types', 'format:check']
 const checks = chosen.tests ? [] : chosen.quick ? ['types'] : checksInFull
 
-/** Tests without a server, and the documented examples, which send every command. */
+/** Tests without a server, and the documented examples, which together send every command. */
 const quick = [
   'tests/{auth,collections,errors,json,language,language/columns,paging}/*.test.ts',
   'tests/search/{hybrid,lexical}/*.test.ts',
@@ -38,9 +39,9 @@ const quick = [
 ]
 
 /**
- * Folders with the longest files, started first so that none of them runs alone at the end. The
- * Cassandra files come later: downloading a node takes minutes, and files that wait for it would
- * keep cores idle.
+ * Folders whose files take longest. They start first, so that none of them runs alone at the end.
+ * The Cassandra files come later: downloading Cassandra takes minutes, and files that wait for it
+ * would keep cores idle.
  */
 const first = [
   ...['package', 'faults', 'upgrade', 'cassandra', 'hostile', 'fuzz', 'torture'],
@@ -48,7 +49,8 @@ const first = [
 ]
 
 /**
- * Folders of short files, where loading the source takes most of the time. They share processes.
+ * Folders of short files, in which loading the source takes most of the time. These files share
+ * processes, so that each process loads the source once.
  */
 const short = [
   ...['admin', 'auth', 'caller', 'clients', 'collections', 'commands'],
@@ -59,11 +61,11 @@ const groupSize = 12
 
 const describeImport = "import { describe } from 'node:test'"
 
-/** Closes the browser that pages of the console share after all of them are done. */
+/** Closes the shared browser after all tests of console pages have ended. */
 const sharedBrowser = [`import '${hrefOf('tests/console/shared-browser.ts')}'`]
 
 /**
- * Files of the `short` folders that do not share a process: long files, and files that
+ * Files of the `short` folders that run in processes of their own, because they take long or
  * measure their process.
  */
 const alone = [
@@ -76,8 +78,8 @@ const alone = [
   ...['http/long-reads', 'http/metrics', 'http/page-in-browser', 'http/value-memory'],
 ].map((name) => join('tests', `${name}.test.ts`))
 
-// Test processes and their servers inherit this; otherwise each would compile the same few hundred
-// files.
+// Test processes and their servers inherit this cache. Otherwise each of them would compile the
+// same few hundred files.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/stela/compiled`
 
 const missing = await findMissing()
@@ -88,7 +90,7 @@ const complaint = await node?.remove()
 if (complaint !== undefined) console.log(`✖ ${complaint}`)
 process.exitCode = failed.includes(true) || complaint !== undefined ? 1 : 0
 
-/** Exits with an error when CI=true and required tools are missing. */
+/** Exits with an error if CI=true and a required program is missing. */
 function refuse(): void {
   const tools = missing.filter(({ isTool }) => isTool)
   for (const { reason } of tools) console.log(`✖ ${reason}`)
@@ -96,8 +98,8 @@ function refuse(): void {
 }
 
 /**
- * Starts the node that tests share; returns undefined if tests on a node are skipped, or if
- * the environment names a running node.
+ * Starts the shared Cassandra node. Returns undefined if tests on a node are skipped, or if the
+ * environment names a running node.
  */
 async function startNode(): Promise<SharedNode | undefined> {
   const isMissing = missing.some(({ modules }) => modules.includes(sharedNodeModule))
@@ -105,8 +107,8 @@ async function startNode(): Promise<SharedNode | undefined> {
 }
 
 /**
- * Builds the package. Tests run it as a process (server-environment.ts), and servers in test
- * processes start their threads from it: both start faster.
+ * Builds the package. Tests run its program as a process (server-environment.ts), and servers in
+ * test processes start their threads from it. Both start faster than from the source.
  */
 async function buildProgram(): Promise<void> {
   if (!(await runScript('build:package'))) process.exit(1)
@@ -114,7 +116,7 @@ async function buildProgram(): Promise<void> {
   process.env['STELA_TEST_BUILT'] = pathToFileURL(join(root, 'dist/')).href
 }
 
-/** Runs the checks one after the other, so that tests have the other cores. */
+/** Runs the checks one after another, so that tests can use the other cores. */
 async function runChecks(): Promise<boolean> {
   let failed = false
   for (const name of checks) if (!(await runScript(name))) failed = true
@@ -137,9 +139,10 @@ async function runTests(): Promise<boolean> {
   const events = run({
     cwd: root,
     files: testFiles(),
-    // One file more than there are cores, because some wait for a disk, a page or a node.
+    // One more than the number of cores, because some files wait for a disk, a page or a node.
     concurrency: availableParallelism() + 1,
-    // Ends files that hang. The pages take two minutes, and up to eight on a busy machine.
+    // Ends a file that hangs after 30 minutes. The tests of pages take two minutes, and up to eight
+    // on a busy machine.
     timeout: 1_800_000,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
@@ -182,7 +185,7 @@ function testFiles(): string[] {
   const long = single.filter((file) => rank(file) < first.length)
   const others = single.filter((file) => !long.includes(file))
   const whole = (file: string) => join(root, file)
-  // The shortest files come last, so that all cores are busy until the end.
+  // The shortest files run last, so that all cores are busy until the end.
   return [
     ...inGroups('pages', pages, Math.min(1, pages.length), sharedBrowser),
     ...long.map(whole),
@@ -195,12 +198,14 @@ function testFiles(): string[] {
   ]
 }
 
-/** The unmet requirement of a file, derived from the modules that it imports. */
+/** The unmet requirement of a file, if any. It follows from the modules that the file imports. */
 function lackOf(imported: ReadonlySet<string>): Missing | undefined {
   return missing.find(({ modules }) => modules.some((module) => imported.has(module)))
 }
 
-/** The first lines of a generated file: they skip the tests of all files that it imports. */
+/**
+ * The first lines of a generated file. They make Node skip the tests of all files that it imports.
+ */
 function skipping({ reason }: Missing): string[] {
   return [
     `import { skipTests } from '${hrefOf('tests/skipped-tests.ts')}'`,
@@ -216,13 +221,16 @@ function folderOf(file: string): string {
   return file.split(sep)[1]!
 }
 
-/** Whether a file tests a page of the console. These files share a browser, and so a process. */
+/**
+ * Whether a file tests a page of the console. Such files share a browser, and therefore a process.
+ */
 function isPage(file: string): boolean {
   return file.endsWith('-page.test.ts')
 }
 
 /**
- * Whether a file may share a process: it is in a `short` folder and does not change its process.
+ * Whether a file may share a process: it must be in a `short` folder, and must not change its
+ * process.
  */
 function isShort(file: string): boolean {
   if (!short.some((folder) => file.startsWith(join('tests', folder, sep)))) return false
@@ -231,8 +239,8 @@ function isShort(file: string): boolean {
 }
 
 /**
- * Writes files that each import several test files, in one suite per file, so that hooks apply to
- * that suite only. The `beginning` precedes all suites: its hooks apply to the whole process.
+ * Writes generated files that each import several test files. Each test file becomes a suite, so
+ * that its hooks apply only to its own tests. Hooks in `beginning` apply to the whole process.
  */
 function inGroups(
   name: string,
@@ -255,8 +263,8 @@ function inGroups(
 }
 
 /**
- * Drops events of tests that start or pass. Other output of a file, such as seeds, is kept and
- * printed only if one of its tests fails.
+ * Drops events of tests that start or pass. Other output of a file, such as seeds, is printed only
+ * if one of its tests fails.
  */
 async function* failuresOnly(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
   const failed = new Set<string | undefined>([undefined])

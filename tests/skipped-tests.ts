@@ -1,6 +1,6 @@
 /**
- * Registers tests of files as skipped, so that Node counts them. Files that are imported after
- * `skipTests` get the functions below instead of those of `node:test`.
+ * Registers the tests of files as skipped, so that Node counts them. Files that are imported after
+ * `skipTests` get the functions of this module instead of those of `node:test`.
  */
 import { registerHooks } from 'node:module'
 import { describe as describeReal, test as testReal } from 'node:test'
@@ -30,7 +30,10 @@ export function test(...given: Arguments): void {
   void testReal(nameOf(given), { skip: reason })
 }
 
-/** Runs the body, because a skipped suite would not run it and its tests would not be counted. */
+/**
+ * Runs the body of a suite. If the suite itself were skipped, Node would not run its body, and
+ * would not count its tests.
+ */
 export function describe(...given: Arguments): void {
   const body = given.find((argument) => typeof argument === 'function')
   void describeReal(nameOf(given), body as () => void)

@@ -1,19 +1,25 @@
 /**
- * Engine of test servers: STELA_TEST_ENGINE is `memory` for the engine in memory, or `cassandra`
- * for a shared node; the default is `embedded`.
+ * The engine of test servers. STELA_TEST_ENGINE is `memory` for the engine in memory, `cassandra`
+ * for a shared node, or `embedded`, the default.
  */
 import { checked } from './engine/contract/checked.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { openMemoryEngine } from './engine/memory/memory-engine.ts'
 import { MemoryStore } from './engine/memory/memory-store.ts'
 
-/** Data of one test. Its engines are opened one after the other, and assert the engine contract. */
+/**
+ * The data of one test. Several engines can be opened on it, one after another. They assert the
+ * contract of engines.
+ */
 export interface TestData {
   open(): Promise<Engine>
   remove(): Promise<void>
 }
 
-/** Creates data; undefined: the server itself opens the embedded engine in its data folder. */
+/**
+ * Creates data for a test. Returns undefined if the server itself opens the embedded engine in its
+ * data folder.
+ */
 export async function makeTestData(): Promise<TestData | undefined> {
   switch (name) {
     case 'embedded':
@@ -24,7 +30,7 @@ export async function makeTestData(): Promise<TestData | undefined> {
       return { open, remove: () => Promise.resolve() }
     }
     case 'cassandra': {
-      // Imported on demand, because other engines need no driver.
+      // Imported only here, because other engines need no driver for Cassandra.
       const { TestKeyspaces } = await import('./cassandra/test-keyspaces.ts')
       return TestKeyspaces.makePlain()
     }
@@ -35,8 +41,11 @@ export async function makeTestData(): Promise<TestData | undefined> {
 
 const name = process.env['STELA_TEST_ENGINE'] ?? 'embedded'
 
-/** Whether features of the embedded engine alone can be tested: files, threads, backups. */
+/** Whether tests can use features that only the embedded engine has: files, threads, backups. */
 export const isEmbedded = name === 'embedded'
 
-/** Skips tests where a cluster behaves differently; tests/cassandra/differences.ts covers that. */
+/**
+ * Skips tests of behaviour that differs on a cluster. tests/cassandra/differences.ts covers the
+ * differences.
+ */
 export const unlessOnCluster = { skip: name === 'cassandra' }

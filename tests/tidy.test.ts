@@ -1,4 +1,4 @@
-/** Rules for the structure of the source: imports, layers, and names and sizes of files. */
+/** Rules for the structure of the source: imports, layers, and the names and sizes of files. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -13,7 +13,9 @@ function read(path: string): string {
   return readFileSync(new URL(path, root), 'utf8')
 }
 
-/** Allowed imports of each part of the source, besides its own modules and `common` ones. */
+/**
+ * The parts that each part of the source may import, besides its own modules and `common` parts.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   'start-stela': ['test-server'],
@@ -78,8 +80,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const byAnyone = ['caller', 'errors', 'json', 'limits', 'runtime']
 
 /**
- * Folders of a part from the lowest layer to the highest: each imports only earlier ones. Files
- * beside the folders form the highest layer.
+ * The folders of a part, from the lowest layer to the highest. Each folder may import only earlier
+ * ones. Files next to the folders form the highest layer.
  */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'engine/embedded': [
@@ -96,7 +98,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Parts whose files and folders must not form import cycles; "" is src itself. */
+/** Parts in which files and folders must not form import cycles. "" is src itself. */
 const withoutCircles = ['', 'language', 'cli', 'collections', 'tables', 'providers']
 
 /** Packages that only certain modules may import. */
@@ -129,13 +131,16 @@ const layout = [
   ...['runtime', 'search', 'settings', 'tables'],
 ]
 
-/** Maximum files per folder: about as many as a screen lists. */
+/** Maximum number of files per folder: about as many as a screen can list. */
 const filesMax = 60
 
 /** Modules that may import concrete engines. */
 const engineUsers = ['server', 'cli', 'open-engine', 'settings']
 
-/** "engine/embedded" for src/engine/embedded/engine.ts, "limits" for src/limits.ts. */
+/**
+ * The part of a file: "engine/embedded" for src/engine/embedded/engine.ts, "limits" for
+ * src/limits.ts.
+ */
 function partOf(file: string): string {
   const folder = posix.dirname(file)
   if (folder === '.') return posix.basename(file, '.ts')
@@ -146,7 +151,7 @@ const engines = ['engine/embedded', 'engine/cassandra']
 
 interface Import {
   readonly file: string
-  /** File and line, for messages. */
+  /** The file and line of an import, for messages. */
   readonly place: string
   readonly from: string
 }
@@ -164,7 +169,7 @@ const imports: readonly Import[] = files.flatMap((file) => {
   })
 })
 
-/** Fails if there are offending lines, and lists them below the reason. */
+/** Fails if there are offences, and lists them below the reason. */
 function assertNone(offences: readonly string[], reason: string): void {
   assert.equal(offences.length, 0, `${reason}:\n${offences.join('\n')}`)
 }
@@ -214,7 +219,8 @@ test('folders of a part have no import cycles', () => {
 })
 
 /**
- * The links that remain after repeatedly removing nodes without incoming or outgoing imports.
+ * The links that form cycles. Repeatedly removes nodes without incoming or outgoing imports, and
+ * returns the remaining links.
  */
 function circlesOf(between: readonly Link[]): readonly Link[] {
   let left = between
@@ -227,12 +233,12 @@ function circlesOf(between: readonly Link[]): readonly Link[] {
   return left
 }
 
-/** Imports between the folders of a part; files directly in the part count as the folder "". */
+/** The imports between the folders of a part. Files directly in the part count as the folder "". */
 function importsWithin(part: string): Link[] {
   const start = part === '' ? '' : `${part}/`
   const folderOf = (file: string) => {
     const [first = '', ...rest] = file.slice(start.length).split('/')
-    // A file directly under src is a part of its own, and counts by its name.
+    // A file directly under src counts as a part with the name of the file.
     return rest.length > 0 || part === '' ? first : ''
   }
   return imports.flatMap(({ file, place, from }) => {
@@ -282,7 +288,7 @@ test('only packages that package.json lists are imported', () => {
   >
   const listed = { ...dependencies, ...optionalDependencies }
   const offences = imports.flatMap(({ file, place, from }) => {
-    // Packages of the console are bundled, so they need not be installed.
+    // The console is bundled, so its packages are development dependencies.
     const known = partOf(file) === 'console' ? devDependencies : listed
     return from.startsWith('.') || from.startsWith('node:') || packageOf(from) in known
       ? []
@@ -346,8 +352,7 @@ test('no module has a default export', () => {
 })
 
 /**
- * Modules whose exports are used outside of the source: the package's entry point, and
- * WebAssembly.
+ * Modules whose exports are used outside the source: by users of the package, and by WebAssembly.
  */
 const outside = /^(?:start-stela\.ts|search\/vector\/kernel\/)/
 
@@ -363,7 +368,7 @@ test('every export is imported by another file', () => {
     const target = (from: string) => posix.join(posix.dirname(path), from)
     for (const [, names, from] of text.matchAll(namedImport))
       for (const [name] of names!.matchAll(/[\w$]+/g)) used.add(`${target(from!)} ${name}`)
-    // An import of a whole module may use all of its exports, so all of them count as used.
+    // An import of a whole module may use all exports of the module, so all of them count as used.
     for (const [, from] of text.matchAll(/(?:import\(|\* as \w+ from )\s*'(\.[^']+)'/g))
       used.add(target(from!))
   }
@@ -382,7 +387,10 @@ const namedImport = /^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from '(\
 const exportedValue =
   /^export (?:async )?(?:function\*?|const|class|abstract class) (\w+)/gm
 
-/** About two dozen screens of code; the error catalog is a list and may be longer. */
+/**
+ * Maximum number of lines of a file, about two dozen screens. The error catalog is a list, and may
+ * be longer.
+ */
 const linesMax = 550
 const lists = ['errors/catalog.ts']
 
@@ -394,13 +402,16 @@ test('no file exceeds the maximum length', () => {
   assertNone(offences, `files have at most ${linesMax} lines`)
 })
 
-/** Modules that may define maxima of their own: of a format, an algorithm, a type or a layout. */
+/**
+ * Modules that may define maxima of their own, which belong to a format, an algorithm, a type or a
+ * layout.
+ */
 const ownNumbers = [
   ...['engine/cassandra/', 'engine/embedded/', 'json/', 'language/', 'migrate/'],
   ...['providers/local/', 'search/'],
 ]
 
-/** Other modules with internal bounds that no client observes. */
+/** Other modules with maxima that clients cannot observe. */
 const unmetNumbers = [
   ...['admin/backup-stream.ts: tellingMsMax', 'auth/local-lockout.ts: goodMax'],
   ...['collections/change.ts: pauseMsMax', 'collections/records.ts: shownAtOnceMax'],
@@ -420,7 +431,7 @@ test('limits that clients and operators observe are defined in limits.ts', () =>
     const constants = text.matchAll(/^(?:export )?const (\w*Max\w*) = [\d(]/gm)
     return Array.from(constants, ([, name]) => `${file}: ${name!}`).filter((found) => {
       const name = found.split(' ')[1]!
-      // A number in a message or passed as `max` is visible to clients in any module.
+      // Clients can observe a number in a message, or one passed as `max`, in any module.
       const isTold = new RegExp(`\\$\\{${name}\\}|\\bmax: ${name}\\b`).test(text)
       return isTold || !(isOwn || unmetNumbers.includes(found))
     })
@@ -429,7 +440,7 @@ test('limits that clients and operators observe are defined in limits.ts', () =>
 })
 
 test('no two types have the same name', () => {
-  // The console is a separate program with its own types for the same things.
+  // The console is a separate program, which may define types with the same names.
   const programs = [
     files.filter((file) => !file.startsWith('console/')),
     files.filter((file) => file.startsWith('console/')),

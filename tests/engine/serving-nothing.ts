@@ -1,6 +1,6 @@
 /**
- * Wraps an engine so that it only walks through records, and leaves filters, sorts and
- * searches to its caller.
+ * Wraps an engine so that it serves no filter, sort or search. It only returns pages of records,
+ * and its caller does the rest of a query.
  */
 import { around } from '../../src/engine/around.ts'
 import type { Engine, Page } from '../../src/engine/contract.ts'
@@ -21,7 +21,7 @@ export function servingNothing(engine: Engine): Engine {
       unserved(await proceed(table, { ...query, ...bare, filter: anyRow }, caller)),
 
     async count(proceed, collection, _filter, _stopAt, caller) {
-      // The call is made to reject closed engines and dropped targets.
+      // Calls the engine only so that closed engines and dropped targets are rejected.
       await proceed(collection, everything, 1, caller)
       return undefined
     },

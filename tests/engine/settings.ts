@@ -1,4 +1,4 @@
-/** Reads and writes settings in tests, without their versions. */
+/** Reads and writes settings in tests that do not use the versions of settings. */
 import assert from 'node:assert/strict'
 import type { Engine } from '../../src/engine/contract.ts'
 

@@ -1,4 +1,4 @@
-/** A setting that several servers share: no change is lost or missed. */
+/** A setting that several servers share: no change may be lost, and every server must notice it. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'

@@ -1,6 +1,6 @@
 /**
- * A collection of an engine, wrapped for tests: JSON values, read through the layer that
- * completes what the engine leaves undone.
+ * A collection of an engine, wrapped for tests. It takes and returns JSON values. Reads pass
+ * through the layer that completes the parts of a query that the engine does not serve.
  */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
@@ -171,8 +171,8 @@ export function createCollection(
 }
 
 /**
- * Drops a target; returns false when it was dropped already. A new target with its name is not
- * touched.
+ * Drops a target. Returns false when the target was dropped already, even if a new target has its
+ * name.
  */
 export function dropTarget(
   engine: Engine,

@@ -141,7 +141,7 @@ export class TableStore {
     return this.change({ kind: 'dropIndex', table: this.#name, name })
   }
 
-  /** Replaces rows: columns without a given value are cleared. */
+  /** Replaces whole rows: columns without a value in `rows` are cleared. */
   async put(rows: readonly Row[]): Promise<readonly MergeOutcome[]> {
     const table = await this.table()
     const merges = rows.map((row) => {
@@ -201,7 +201,7 @@ export class TableStore {
     }
   }
 
-  /** The rows that match, over all pages, each as "p c". */
+  /** The rows that match the filter, from all pages, each as "p c". */
   async find(
     filter: RowFilter = anyRow,
     { sort = [] as readonly RowSortKey[], pageSize = 7, textsOnly = false, skip = 0 } = {},

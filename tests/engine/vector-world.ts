@@ -64,8 +64,8 @@ export class VectorWorld {
   }
 
   /**
-   * Inserts documents with fields for selective filters: `even` is true for half of them, `tenth` for a
-   * tenth.
+   * Inserts documents with fields for selective filters. For example, `even` is true in half of
+   * them, and `tenth` in a tenth.
    */
   async insert(count: number, vectorOf = this.vector): Promise<void> {
     for (let left = count; left > 0; left -= 500) {
@@ -116,7 +116,7 @@ export class VectorWorld {
     return search(this.#source, wanted, tester)
   }
 
-  /** The expected result by brute force: ids and scores, best first. */
+  /** The exact result by brute force: ids and scores, best first. */
   expected(
     numbers: Float32Array,
     limit = 10,
@@ -142,7 +142,10 @@ export class VectorWorld {
     }
   }
 
-  /** Recall of the ten nearest documents. Asserts that the scores of found documents are exact. */
+  /**
+   * Recall among the ten nearest documents. Asserts that the scores of the found documents are
+   * exact.
+   */
   async recall(filter: Filter = everything, queries = 30): Promise<number> {
     let found = 0
     let total = 0

@@ -1,4 +1,4 @@
-/** Requests that are malformed, hostile, or at or beyond a limit. */
+/** Malformed and hostile requests to collections, and requests that reach or exceed a limit. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
@@ -40,7 +40,7 @@ async function textOf(_id: number): Promise<string> {
   return /^\{"data":\{"document":(.*)\}\}$/s.exec(answer.text)![1]!
 }
 
-/** The ids of the documents that match a filter (JSON). */
+/** The ids of the documents that match a filter in JSON. */
 async function find(filter: string, more = ''): Promise<unknown[]> {
   const answer = await suspect.open(`{"find":{"filter":${filter}${more}}}`)
   assert.deepEqual(answer.codes, [], answer.text)
@@ -84,7 +84,7 @@ describe('bodies', () => {
     await suspect.refused(`${keyspace}/open`, '\ufeff{"find":{}}', 'REQUEST_NOT_JSON')
   })
 
-  test('that are nested to any depth get an answer', async () => {
+  test('that are nested to any depth get a reply', async () => {
     for (const depth of [400, 10_000, 100_000])
       for (const [open, middle, close] of [
         ['[', '', ']'],
@@ -120,7 +120,7 @@ describe('bodies', () => {
     await server.close()
   })
 
-  test('that repeat one element many times get an answer', async () => {
+  test('with millions of elements in one list or object get a reply', async () => {
     const fill = (part: (n: number) => string, size = 3_000_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -269,7 +269,7 @@ describe('names that are special in JavaScript or meaningless everywhere', () =>
         `{"updateOne":{"filter":{},"update":{${key}:{"a":1}}}}`,
         'UNSUPPORTED_UPDATE_OPERATION',
       )
-      // URLs drop a segment that is a dot, even when it is percent-encoded.
+      // Skips the name ".": clients drop such a segment of a URL, even when it is percent-encoded.
       if (name.isWellFormed() && name !== '.') {
         const segment = encodeURIComponent(name).replaceAll('.', '%2E')
         await suspect.refused(`/${segment}`, '{"findCollections":{}}', 'UNKNOWN_KEYSPACE')
@@ -294,8 +294,8 @@ describe('names that are special in JavaScript or meaningless everywhere', () =>
       await suspect.refused(`/${name}`, { findCollections: {} }, 'UNKNOWN_KEYSPACE')
     })
 
-  test('are distinguished even if path and value have the same concatenation', async () => {
-    // The path and value of `a`, concatenated, equal those of `a\u00000zzz`.
+  test('are distinguished even if path and value of two fields have the same concatenation', async () => {
+    // The index entries of both fields have the same bytes if path and value are concatenated.
     const id = await insert('"a":["zzz\\u0000\\u0010"],"a\\u00000zzz":null,"b":["x","x"]')
     assert.deepEqual(await find(`{"_id":${id},"a":"zzz\\u0000\\u0010"}`), [id])
     assert.deepEqual(await find('{"a":"zzz\\u0000\\u0010"}'), [id])
@@ -304,7 +304,7 @@ describe('names that are special in JavaScript or meaningless everywhere', () =>
     assert.deepEqual(await find('{"a":"zzz\\u0000\\u0010"}'), [])
   })
 
-  test('that are empty, reserved or malformed get an error', async () => {
+  test('that are empty, reserved or malformed are rejected', async () => {
     for (const fields of ['"":1', '"a":{"":1}', '"$a":1', '"a":{"$b":1}', '"*":1'])
       await refuseInsert(fields, 'SHRED_BAD_FIELD_NAME')
     for (const path of ['', '.', 'a.', '.a', 'a..b', '&', 'a&', '&x', 'a.&'])
@@ -463,7 +463,7 @@ describe('values', () => {
         }
   })
 
-  test('that are far beyond any limit get an answer when they are sent as options', async () => {
+  test('that are far beyond any limit get a reply when they are sent as options', async () => {
     const numbers = [
       '9007199254740991',
       '9007199254740993',
@@ -572,7 +572,7 @@ describe('limits', () => {
     await suspect.accepted(keyspace, { deleteCollection: { name: 'long' } })
   })
 
-  test('100 values of $in and $nin are compared, and one more is rejected', async () => {
+  test('100 values of $in or $nin are accepted, and one more is rejected', async () => {
     for (const operator of ['$in', '$nin']) {
       await find(`{"a":{"${operator}":[${list(100, String)}]}}`)
       await suspect.refused(
@@ -583,7 +583,7 @@ describe('limits', () => {
     }
   })
 
-  test('64 comparisons are made, and one more is rejected', async () => {
+  test('64 comparisons in a filter are accepted, and one more is rejected', async () => {
     for (const filter of [
       (count: number) => `{${list(count, (n) => `"f${n}":${n}`)}}`,
       (count: number) => `{"$or":[${list(count, (n) => `{"f${n}":{"$ne":${n}}}`)}]}`,
@@ -608,7 +608,7 @@ describe('limits', () => {
 })
 
 describe('filters', () => {
-  test('that are nested as deeply as JSON may be get an answer', async () => {
+  test('that are nested as deeply as JSON may be get a reply', async () => {
     for (const [open, close] of [
       ['{"$and":[', ']}'],
       ['{"$or":[', ']}'],
@@ -626,14 +626,14 @@ describe('filters', () => {
         ])
           await suspect.send(`${keyspace}/kept`, command)
       }
-    // The filter has as many comparisons as allowed, spread over all levels.
+    // The filter has 63 comparisons, one on each level. The limit is 64.
     let filter = '{"n":{"$gt":-100}}'
     for (let level = 1; level < 63; level++)
       filter = `{"${level % 2 === 0 ? '$or' : '$and'}":[{"f${level}":{"$ne":1}},${filter}]}`
     await suspect.accepted(`${keyspace}/kept`, `{"find":{"filter":${filter}}}`)
   })
 
-  test('with very long lists get an answer', async () => {
+  test('with very long lists get a reply', async () => {
     const numbers = (count: number) =>
       `[${Array.from({ length: count }, (_, n) => n).join()}]`
     await insert(`"big":${numbers(1_000)}`)
@@ -650,7 +650,7 @@ describe('filters', () => {
     assert.equal((await find(`{"big":{"$all":${numbers(1_001)}}}`)).length, 0)
   })
 
-  test('with paths that match in many ways get an answer', async () => {
+  test('with paths that match array positions and field names in many ways get a reply', async () => {
     const deep = '[[[[[[1,2],{"0":3}]]]]]'
     const id = await insert(`"p":${deep},"q":{"0":{"0":{"0":{"0":1}}}}`)
     assert.deepEqual(await find('{"p.0.0.0.0.0.1":2}'), [id])
@@ -827,7 +827,7 @@ describe('page states', () => {
       const bytes = Buffer.from(states[i]!, 'base64url').subarray(1)
       const parts = unpackList(bytes, { depthMax: 9, valuesMax: 99 })!
       const [count, name, ...place] = parts
-      // `old` makes page states in the form of version 0.1, `today` in the present form.
+      // `old` encodes page states as version 0.1 did, `today` as the current version does.
       const old = (...where: unknown[]) =>
         Buffer.from(JSON.stringify([1, count, name, ...where]))
       const today = (...all: Packable[]) =>
@@ -863,10 +863,10 @@ describe('page states', () => {
   })
 })
 
-test('each of many commands with random faults gets an answer', async (t) => {
+test('each of 800 commands with random faults gets a reply', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const mutations = mutationsOf(new Random(seed))
-  // Few commands, because each run has another seed.
+  // A run sends few commands. Other runs have other seeds, so they send other commands.
   const count = 800
   const vector = { dimension: 3, metric: 'dot_product' }
   const options = { vector, indexing: { deny: ['unindexed'] } }

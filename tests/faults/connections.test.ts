@@ -1,4 +1,7 @@
-/** Thousands of connections, slow and broken ones, and a server that stops while they are open. */
+/**
+ * Thousands of connections, connections that are slow or broken, and connections that are open
+ * while the server stops.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -12,7 +15,7 @@ import { killLeftovers, processToken, ServerProcess } from './server-process.ts'
 const documentCount = 4_000
 const many = '/default_keyspace/many'
 
-/** No index can answer this filter: the count scans every document on a reader thread. */
+/** A filter that no index can answer, so the count reads every document on a reader thread. */
 const longRead = { countDocuments: { filter: { 'a.0.0.0.0.0.0': { $ne: 1 } } } }
 const allOfThem = JSON.stringify({ status: { count: documentCount } })
 
@@ -43,7 +46,7 @@ after(async () => {
 async function start(): Promise<void> {
   const flags = [
     ...['--page-size', '2000', '--max-count', '100000'],
-    // No lockout of addresses: the tests send many requests with invalid tokens.
+    // Disables the lockout of addresses, because the tests send many requests with invalid tokens.
     ...['--max-bad-credentials', '0', '--log-level', 'error'],
   ]
   server = await ServerProcess.start(folder, ...flags)
@@ -53,7 +56,7 @@ async function open(): Promise<Socket> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
-  // The server cuts off several of these connections on purpose.
+  // The server closes some of these connections, which is an error for the client.
   socket.on('error', () => undefined)
   return socket
 }
@@ -66,7 +69,7 @@ function request(path: string, command: object, token = processToken): string {
   )
 }
 
-/** Reads one complete response; throws when the connection ends before. */
+/** Reads one complete response. Throws if the connection ends before the response is complete. */
 async function readResponse(socket: Socket): Promise<{ status: number; body: string }> {
   let text = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -86,7 +89,7 @@ async function assertServes(): Promise<void> {
   assert.equal(answer.body.data?.document?.['_id'], 1)
 }
 
-/** Number of files and connections that the server has open now. */
+/** Number of files and connections that the server process has open. */
 function heldNow(): number {
   return readdirSync(`/proc/${server.child.pid!}/fd`).length
 }
@@ -96,7 +99,7 @@ async function untilHeld(before: number): Promise<void> {
   for (let tries = 0; heldNow() > before && tries < 200; tries++) await delay(25)
 }
 
-/** Asserts that the server closes everything that it has opened since `before` was counted. */
+/** Asserts that the server has closed everything that it opened after `before` was counted. */
 async function assertNothingHeld(before: number): Promise<void> {
   for (let tries = 0; tries < 5; tries++) await untilHeld(before)
   assert(heldNow() <= before, `${heldNow()} are open, ${before} were`)
@@ -126,7 +129,8 @@ describe('a server', () => {
       sockets.push(socket)
       if (n % 10 === 0) await assertServes()
     }
-    // Connections are accepted in order: once a later one is served, all of these are accepted.
+    // The server accepts connections in order. So once a later connection is served, all earlier
+    // ones are accepted.
     const last = await open()
     last.write(request(many, { findOne: { filter: { _id: 1 } } }))
     assert.equal((await readResponse(last)).status, 200)
@@ -142,12 +146,12 @@ describe('a server', () => {
     for (const [n, socket] of sockets.entries())
       if (n % 2 === 0) socket.destroy()
       else socket.resetAndDestroy()
-    // Keep-alive connections of the requests above stay open.
+    // Up to 110 keep-alive connections of the requests above stay open.
     await assertNothingHeld(before + 110)
     await assertServes()
   })
 
-  test('serves other clients while some read slowly, and the slow ones get complete replies', async () => {
+  test('serves other clients while some clients read slowly, and the slow clients get complete replies', async () => {
     const slow = await Promise.all(Array.from({ length: 20 }, () => open()))
     for (const socket of slow) {
       socket.pause()
@@ -164,15 +168,15 @@ describe('a server', () => {
   })
 
   test('aborts reads whose client has disconnected', async () => {
-    // Reader threads start on demand, and each opens the store. Repeats the reads until no new
-    // thread has opened files.
+    // Reader threads start on demand, and each opens the files of the store. Repeats the reads
+    // until all of them have started.
     for (let held = -1; held !== heldNow();) {
       held = heldNow()
       for (let round = 0; round < 2; round++)
         await Promise.all(Array.from({ length: 20 }, () => server.command(many, longRead)))
     }
-    // One more reader thread may start when all others are busy. Repeats the disconnects until the
-    // number of open files no longer grows.
+    // Another reader thread may start when all are busy, which opens files. Repeats the disconnects
+    // until the number of open files no longer grows.
     for (let before = -1, times = 0; heldNow() > before; times++) {
       assert(times < 8, `${heldNow()} are open, ${before} were`)
       before = heldNow()
@@ -197,7 +201,7 @@ describe('a server', () => {
   }
 
   test('finishes writes whose client has disconnected, each completely or not at all', async () => {
-    // These commands open the store before the open files are counted.
+    // These commands open the store, so that its files are included in `before`.
     await server.command('/default_keyspace/new', { insertOne: { document: {} } })
     await server.command('/default_keyspace/new', { countDocuments: { filter: { n: 1 } } })
     const before = heldNow()
@@ -237,14 +241,14 @@ describe('a server', () => {
   })
 })
 
-describe('a stopping server', () => {
-  test('answers running requests, and has stored what it acknowledged', async () => {
+describe('a server that stops', () => {
+  test('answers running requests, and has stored all acknowledged writes', async () => {
     const documents = Array.from({ length: 100 }, (_, n) => ({ last: n }))
     const reads = Array.from({ length: 10 }, () => server.command(many, longRead))
     const writes = Array.from({ length: 10 }, () =>
       server.command('/default_keyspace/new', { insertMany: { documents } }),
     )
-    // An answer to a later request shows that the reads have arrived.
+    // The server has received the reads once it answers a later request.
     await assertServes()
     assert.equal(await server.stop(), 0)
     for (const answer of await Promise.all(reads)) assert.equal(answer.text, allOfThem)
@@ -260,7 +264,8 @@ describe('a stopping server', () => {
 
   test('does not wait for idle connections', async () => {
     const idle = await Promise.all(Array.from({ length: 50 }, () => open()))
-    // The system resets a connection that the server has not accepted when it stops listening.
+    // The operating system resets connections that the server has not accepted when it stops
+    // listening.
     const closed = idle.map(
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
     )
@@ -273,7 +278,7 @@ describe('a stopping server', () => {
     await Promise.all(closed)
   })
 
-  test('does not wait for requests that never end, nor for replies that are never read', async () => {
+  test('does not wait for requests that never end, or for replies that are never read', async () => {
     const halves = await Promise.all(Array.from({ length: 20 }, () => open()))
     for (const socket of halves) socket.write(request(many, { find: {} }).slice(0, -3))
     const deaf = await Promise.all(Array.from({ length: 5 }, () => open()))

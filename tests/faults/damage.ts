@@ -12,7 +12,7 @@ export function storeOf(dataDir: string, target: string): string {
   return join(keyspace, folder, 'store.db')
 }
 
-/** Moves the log into the database file, so that every value is stored once. */
+/** Checkpoints the log and vacuums the database file, so that every value is stored once. */
 export function settle(file: string): void {
   const database = new DatabaseSync(file)
   database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
@@ -20,8 +20,8 @@ export function settle(file: string): void {
 }
 
 /**
- * Flips one bit of the byte that is `offset` bytes after the first byte of `start`, at every
- * occurrence of `start` in the file, because pages keep stale copies of moved cells.
+ * Flips one bit of the byte that is `offset` bytes after the start of `start`. Flips it at every
+ * occurrence in the file, because pages keep stale copies of moved cells.
  */
 export function flipInFile(
   file: string,
@@ -44,7 +44,7 @@ export interface Place {
   readonly where: string
 }
 
-/** Flips a bit of a value. The position of the byte is taken modulo the length. */
+/** Flips a bit of a value. The position `byte` is taken modulo the length of the value. */
 export function flipValue(file: string, place: Place, byte: number, bit: number): void {
   const { table, column, where } = place
   const database = new DatabaseSync(file)

@@ -1,6 +1,6 @@
 /**
- * A bit that flips on disk causes an error that names the document, never a wrong answer, and other
- * documents stay readable.
+ * A bit that flips on disk causes an error that names the damaged document, and never a wrong
+ * reply. Other documents stay readable.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,11 +13,13 @@ import { startServer, temporaryFolder, type Answer, type TestServer } from '../h
 import { isEmbedded } from '../test-engine.ts'
 import { flipInFile, flipValue, settle, storeOf } from './damage.ts'
 
-// Small runs and segments, so that the data fills several of them.
+// Small runs and segments, so that the test data fills several of them.
 process.env['STELA_TEST_MEMTABLE'] = '50'
 process.env['STELA_TEST_WAITING'] = '200'
 
-/** Number of documents; they fit on one page of a find. */
+/**
+ * Number of documents. It is at most the size of a page of find, so one find reads all documents.
+ */
 const count = 18
 const vectorOf = (i: number) => [1 + i / 64, 2 - i / 128, 0.5]
 const books = '/default_keyspace/books'
@@ -33,7 +35,10 @@ const documents = Array.from({ length: count }, (_, i) => ({
   $lexical: `common word${i}`,
 }))
 
-/** Long texts: reads of them run on a reader thread, which passes the texts as bytes. */
+/**
+ * Documents with long texts. Finds of them run on a reader thread, which returns the texts as
+ * bytes.
+ */
 const long = Array.from({ length: 40 }, (_, i) => ({
   _id: i,
   text: `long-${i}. ` + 'lorem ipsum '.repeat(7_000),
@@ -138,7 +143,7 @@ async function assertFails(
   assert.match(message, /is damaged/, shown)
   assert.match(message, new RegExp(path.slice(1).replace('/', '.')), shown)
   assert.match(message, /from a backup/, shown)
-  // Waits for the metric, which the server updates periodically.
+  // The server updates the metric periodically, so the test waits until it has changed.
   while ((await damageCount(server)) <= earlier);
   return answer
 }
@@ -158,7 +163,7 @@ async function assertFound(
 
 const damagedBook = /the document with _id "b7" is damaged/
 
-/** Positions in `"note":"note-of-7."` at which a bit is flipped. */
+/** Bits to flip in `"note":"note-of-7."`, and what each flip damages. */
 const flips: readonly (readonly [what: string, offset: number, bit: number])[] = [
   ['a changed text that is still valid JSON', '"note":"note'.length, 0],
   ['a changed text that is not JSON', '"note'.length, 4],
@@ -204,7 +209,7 @@ describe('a document', { skip: !isEmbedded }, () => {
         others,
       )
       await assertFound(server, books, { find: { filter: { n: 8 } } }, ['b8'])
-      // The index answers this count without reading documents.
+      // The index alone answers this count, so the damaged document is not read.
       const counted = await server.command(books, { countDocuments: { filter: { n: 7 } } })
       assert.equal(counted.body.status!['count'], 1)
       const { code, err } = await runStela([
@@ -282,10 +287,10 @@ describe('a document', { skip: !isEmbedded }, () => {
       { countDocuments: { filter: { $vector: { $exists: true } } } },
     ]
     for (const command of commands) await assertFails(server, books, command, damagedBook)
-    // The text of the document is intact, because it does not contain the vector.
+    // The text of the document is intact, because the vector is stored separately.
     await assertFound(server, books, { findOne: byId }, ['b7'])
     await assertFound(server, books, { findOne: { filter: { _id: 'b8' }, ...all } }, ['b8'])
-    // A new vector repairs the document.
+    // Writing a new vector repairs the document.
     const update = { $set: { $vector: vectorOf(7) } }
     const answer = await server.command(books, { updateOne: { ...byId, update } })
     if (answer.codes.length === 0)
@@ -326,7 +331,7 @@ describe('a row', { skip: !isEmbedded }, () => {
       { createIndex: { name: 'notes', definition: { column: 'note' } } },
     ]
     for (const command of commands) await assertFails(server, readings, command, name)
-    // Other writes of the same group commit succeed.
+    // Only the write of the damaged row fails, not the other writes of the same group commit.
     const neighbours = Array.from({ length: 20 }, (_, i) => ({ sensor: 'new', at: i }))
     const answers = await Promise.all([
       ...neighbours.map((document) =>
@@ -426,7 +431,10 @@ describe('an index', { skip: !isEmbedded }, () => {
   })
 })
 
-/** Flips a bit in the last character of an _id in the index of ids, but not in the row. */
+/**
+ * Flips a bit in the last character of an _id in the index of ids. The document itself stays
+ * intact.
+ */
 function flipInIndexOfIds(file: string, id: string, bit: number): void {
   const database = new DatabaseSync(file)
   const { rootpage } = database

@@ -1,6 +1,6 @@
 /**
- * Data folders that cannot be served: in use, written by a later version, or damaged. A server
- * refuses them, names the file and the remedy, and changes nothing.
+ * Data folders that cannot be served, because they are in use, written by a later version, or
+ * damaged. A server refuses such a folder, names the file and the remedy, and changes nothing.
  */
 import assert from 'node:assert/strict'
 import {
@@ -25,7 +25,7 @@ import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
 
 let root: string
-/** A folder after a stop: two collections with documents. */
+/** A data folder of a stopped server, with two collections of documents. */
 let sound: string
 let copies = 0
 
@@ -51,7 +51,9 @@ function copyOfSound(): string {
 
 const store = (name: string) => join('default_keyspace', name, 'store.db')
 
-/** Every file with its bytes, without the log files of SQLite, which hold no data here. */
+/**
+ * Every file with its bytes. Omits the log files of SQLite, which contain no data in these tests.
+ */
 function filesOf(folder: string): Map<string, string> {
   const files = new Map<string, string>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -107,8 +109,8 @@ function overwrite(file: string, position: number, bytes: Buffer): void {
 
 const garbage = (size: number) => Buffer.alloc(size, 'not what was here before')
 
-describe('a server refuses a data folder', () => {
-  test('in use by another server, which keeps serving', async () => {
+describe('a data folder', () => {
+  test('is refused while another server uses it, and that server keeps serving', async () => {
     const folder = copyOfSound()
     const holder = await ServerProcess.start(folder)
     assert.match(
@@ -120,7 +122,7 @@ describe('a server refuses a data folder', () => {
   })
 
   for (const file of ['catalog.db', store('books')])
-    test(`with a ${file} that was written by a later version`, async () => {
+    test(`is refused when its ${file} was written by a later version`, async () => {
       const folder = copyOfSound()
       const database = new DatabaseSync(join(folder, file))
       database.exec('PRAGMA user_version = 1000; PRAGMA wal_checkpoint(TRUNCATE)')
@@ -130,26 +132,26 @@ describe('a server refuses a data folder', () => {
 
   for (const file of ['catalog.db', store('authors')]) {
     for (const size of [0, 50, 99])
-      test(`with a ${file} that was cut to ${size} bytes`, async () => {
+      test(`is refused when its ${file} was cut to ${size} bytes`, async () => {
         const folder = copyOfSound()
         truncateSync(join(folder, file), size)
         await assertRefused(folder, join(folder, file), /truncated.*Restore/)
       })
 
-    test(`with a ${file} that lost its end`, async () => {
+    test(`is refused when its ${file} lost its second half`, async () => {
       const folder = copyOfSound()
       const path = join(folder, file)
       truncateSync(path, Math.floor(readFileSync(path).length / 2))
       await assertRefused(folder, path, /Restore/)
     })
 
-    test(`with a ${file} that has a foreign header`, async () => {
+    test(`is refused when its ${file} has a foreign header`, async () => {
       const folder = copyOfSound()
       overwrite(join(folder, file), 0, garbage(100))
       await assertRefused(folder, join(folder, file), /not a database.*Restore/)
     })
 
-    test(`with a ${file} that belongs to another program`, async () => {
+    test(`is refused when its ${file} belongs to another program`, async () => {
       const folder = copyOfSound()
       rmSync(join(folder, file))
       const other = new DatabaseSync(join(folder, file))
@@ -159,10 +161,11 @@ describe('a server refuses a data folder', () => {
     })
   }
 
-  test('with garbage in the middle of a page of catalog.db', async () => {
+  test('is refused when a page of catalog.db has garbage in its middle', async () => {
     const folder = copyOfSound()
     const path = join(folder, 'catalog.db')
-    // The first page holds the schema, after a header of 100 bytes and its cell pointers.
+    // Overwrites a part of the first page, which contains the schema. The header and the cell
+    // pointers stay intact.
     overwrite(path, 2_000, garbage(1_500))
     await assertRefused(folder, path, /Restore/)
     const untouched = filesOf(folder)
@@ -170,40 +173,40 @@ describe('a server refuses a data folder', () => {
     assert.deepEqual(filesOf(folder), untouched)
   })
 
-  test('with garbage in the last page of catalog.db', async () => {
+  test('is refused when the last page of catalog.db is garbage', async () => {
     const folder = copyOfSound()
     const path = join(folder, 'catalog.db')
     overwrite(path, readFileSync(path).length - 4_096, garbage(4_096))
     await assertRefused(folder, path, /Restore/)
   })
 
-  test('without catalog.db but with data', async () => {
+  test('is refused when it has data but no catalog.db', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, 'catalog.db'))
     await assertRefused(folder, 'catalog.db', /missing.*Restore/)
     assert(!existsSync(join(folder, 'catalog.db')))
   })
 
-  test('without a store that catalog.db names', async () => {
+  test('is refused when a store that catalog.db names is missing', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, store('books')))
     await assertRefused(folder, join(folder, store('books')), /missing.*Restore/)
     assert(!existsSync(join(folder, store('books'))))
   })
 
-  test('without the folder of a keyspace', async () => {
+  test('is refused when the folder of a keyspace is missing', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, 'default_keyspace'), { recursive: true })
     await assertRefused(folder, join(folder, 'default_keyspace'), /missing.*Restore/)
   })
 
-  test('with unreadable options in catalog.db', async () => {
+  test('is refused when options in catalog.db are unreadable', async () => {
     const folder = copyOfSound()
     editCatalog(folder, (catalog) => catalog.exec("UPDATE target SET options = '{\"lexi'"))
     await assertRefused(folder, join(folder, 'catalog.db'), /cannot be read.*Restore/)
   })
 
-  test('at the path of a file', async () => {
+  test('is refused when its path is that of a file', async () => {
     const file = join(root, 'a-file')
     writeFileSync(file, 'precious')
     assert.match(
@@ -213,7 +216,7 @@ describe('a server refuses a data folder', () => {
     assert.equal(readFileSync(file, 'utf8'), 'precious')
   })
 
-  test('at a path inside a file', async () => {
+  test('is refused when its path is inside a file', async () => {
     const file = join(root, 'another-file')
     writeFileSync(file, 'precious')
     const refusal = await refusalOf(join(file, 'data'))
@@ -223,7 +226,7 @@ describe('a server refuses a data folder', () => {
     )
   })
 
-  test('with a folder in place of catalog.db', async () => {
+  test('is refused when catalog.db is a folder', async () => {
     const folder = join(root, 'odd')
     mkdirSync(join(folder, 'catalog.db'), { recursive: true })
     const refusal = await refusalOf(folder)
@@ -232,11 +235,11 @@ describe('a server refuses a data folder', () => {
 })
 
 describe('a server with a damaged page in a store', () => {
-  test('reports it to readers of that page, and serves everything else', async (t) => {
+  test('reports the damage to readers of that page, and serves all other data', async (t) => {
     const folder = copyOfSound()
     const path = join(folder, store('books'))
     const size = readFileSync(path).length
-    // The first pages hold the schema; all later ones are damaged.
+    // Overwrites all pages except the first seven, which contain the schema.
     overwrite(path, 4_096 * 7, garbage(size - 4_096 * 7))
     const server = await startServer({ dataDir: folder })
     t.after(() => server.stop())
@@ -277,7 +280,7 @@ describe('a server whose term index has lost its postings', () => {
     for (let i = 0; i < 5; i++) assert.deepEqual((await insert(first)).codes, [])
     assert.equal(await first.stop(), 0)
     const database = new DatabaseSync(join(folder, store('texts')))
-    // The term index has postings that can be lost.
+    // Asserts that there are postings. Otherwise deleting them would damage nothing.
     assert.equal(
       database.prepare('SELECT count(*) > 0 AS yes FROM posting').get()!['yes'],
       1,
@@ -295,7 +298,7 @@ describe('a server whose term index has lost its postings', () => {
   })
 })
 
-describe('an interrupted first start leaves a folder that opens', () => {
+describe('a folder after an interrupted first start', () => {
   async function assertOpensEmpty(folder: string): Promise<void> {
     const server = await startServer({ dataDir: folder })
     const answer = await server.command('', { findKeyspaces: {} })
@@ -308,7 +311,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     ])
   }
 
-  test('when it left an empty folder', async () => {
+  test('opens when it is empty', async () => {
     const folder = join(root, 'empty')
     mkdirSync(folder)
     await assertOpensEmpty(folder)
@@ -320,7 +323,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     ['half a catalog', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
     ['a whole catalog', (whole: Buffer) => whole],
   ] as const)
-    test(`when it left ${what} in catalog.db.new`, async () => {
+    test(`opens when its catalog.db.new contains ${what}`, async () => {
       const folder = join(root, `new-${++copies}`)
       mkdirSync(folder)
       const whole = readFileSync(join(sound, 'catalog.db'))
@@ -330,7 +333,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
       await assertOpensEmpty(folder)
     })
 
-  test('when it is killed at any moment', async () => {
+  test('opens whenever the first start was killed', async () => {
     for (let delayMs = 0; delayMs <= 500; delayMs += 100) {
       const folder = join(root, `killed-${delayMs}`)
       const server = new ServerProcess(folder)
@@ -342,7 +345,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     await assertOpensEmpty(join(root, 'killed-500'))
   })
 
-  test('when two servers start together: one serves and the other is refused', async () => {
+  test('opens for one of two servers that start together, and the other is refused', async () => {
     for (let round = 0; round < 2; round++) {
       const folder = join(root, `together-${round}`)
       const both = [new ServerProcess(folder), new ServerProcess(folder)]
@@ -363,12 +366,13 @@ describe('an interrupted first start leaves a folder that opens', () => {
   })
 })
 
-describe('a start removes what a crash left half created or half removed', () => {
+describe('the first start after a crash', () => {
   for (const state of ['creating', 'dropping'])
     for (const folderThere of [true, false])
-      test(`a collection in state ${state} whose folder is ${folderThere ? 'present' : 'missing'}`, async () => {
+      test(`removes a collection in state ${state} whose folder is ${folderThere ? 'present' : 'missing'}`, async () => {
         const folder = copyOfSound()
-        // A collection in creation is empty, because it receives no writes before it is complete.
+        // A collection in state "creating" is always empty, because it receives writes only once it
+        // is ready.
         const name = state === 'creating' ? 'fresh' : 'books'
         const first = await startServer({ dataDir: folder })
         await first.command('/default_keyspace', { createCollection: { name: 'fresh' } })

@@ -1,6 +1,6 @@
 /**
- * A process with few file handles: opens a data folder, takes all handles but a few, and reads and
- * writes one collection per number of handles left. Prints the outcomes.
+ * A process with few free file handles. It opens a data folder and takes all handles except 0 to 7.
+ * With each number of free handles, it writes and reads a new collection. Prints the outcomes.
  */
 import { closeSync } from 'node:fs'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
@@ -10,7 +10,7 @@ import { takeHandles } from './take-handles.ts'
 
 const dataDir = process.argv[2]!
 const engine = await openEmbeddedEngine({ dataDir, durable: true, log: () => undefined })
-// These reads start the threads, which need handles as well.
+// These reads start all reader threads, which need file handles too.
 const first = await Store.create(engine, 'first')
 await first.insert([{ _id: 1 }])
 await Promise.all(Array.from({ length: 100 }, () => first.find()))

@@ -1,4 +1,6 @@
-/** A server without free file handles reports that, and does not blame the disk. */
+/**
+ * A server that runs out of file handles reports this cause, and does not report a failing disk.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'

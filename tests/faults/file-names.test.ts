@@ -1,6 +1,6 @@
 /**
- * Disk failures whose system errors contain file names. The names go to the log only: a client
- * learns what failed, and not where the server keeps its data.
+ * Disk failures whose system errors contain file names. Only the log contains the names. A client
+ * learns what failed, but not where the server keeps its data.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -36,10 +36,10 @@ describe('names of files in errors', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Whether a text contains the data folder's name, which clients must not see. */
+  /** Whether a text contains the name of the data folder, which clients must not see. */
   const isTold = (text: string) => text.includes(basename(folder))
 
-  /** Provokes an error, and checks what the client and the log get. */
+  /** Provokes an error. Asserts that the log contains file names, and that the reply does not. */
   async function refused(act: () => Promise<string>, log: RegExp): Promise<void> {
     const before = server.err.length
     const text = await act()
@@ -55,7 +55,7 @@ describe('names of files in errors', () => {
     return answer.text
   }
 
-  test('are in the log when a folder cannot be made', async () => {
+  test('are in the log when a folder cannot be created', async () => {
     await refused(async () => {
       const text = await create('blocked')
       assert.match(text, /FAILED_WRITE_REQUEST.*ENOTDIR: not a directory, mkdir\)/)
@@ -79,7 +79,7 @@ describe('names of files in errors', () => {
     await refused(() => create('linked'), /is a symbolic link, not a folder/)
   })
 
-  test('are in the log when a backup cannot be made', async () => {
+  test('are in the log when a backup cannot be created', async () => {
     const admin = /The management API is at ([^"]+)\/v2/.exec(server.err)![1]!
     await refused(async () => {
       renameSync(data, `${data}-away`)

@@ -1,6 +1,6 @@
 /**
- * Catalogs and backups that were tampered with to name foreign folders, and links to such folders.
- * The server opens, writes and removes nothing outside the data folder.
+ * Catalogs and backups that were changed to name foreign folders, and links to foreign folders. The
+ * server opens, writes and removes nothing outside the data folder.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -39,13 +39,15 @@ import { TableStore } from '../engine/table-store.ts'
 
 const keyspace = 'default_keyspace'
 const home = mkdtempSync(join(tmpdir(), 'stela-foreign-'))
-/** A data folder after a stop, with the collections a and b and a table. */
+/** The data folder of a stopped server, with the collections a and b and a table. */
 const sound = join(home, 'sound')
 let count = 0
 let place = ''
-/** A copy of the sound data folder for each test. */
+/** A copy of `sound`, made anew for each test. */
 let dataDir = ''
-/** A foreign folder. It looks like a collection, so that only its location is wrong. */
+/**
+ * A foreign folder. Its content is that of a valid collection, so that only its location is wrong.
+ */
 let foreign = ''
 
 function open(folder: string): Promise<Engine> {
@@ -91,8 +93,8 @@ function doctor(catalog: string, sql: string, ...values: (string | null)[]): voi
 }
 
 /**
- * Asserts that the folder is refused with this one-line reason, and that nothing outside has
- * changed.
+ * Asserts that the server refuses the folder with this reason in one line, and that files outside
+ * it are unchanged.
  */
 async function assertRefused(reason: RegExp): Promise<void> {
   const untouched = outside()
@@ -197,7 +199,7 @@ describe('a catalog that names a foreign folder', () => {
     assert(!existsSync(join(place, 'foreign2')))
   })
 
-  test('is also rejected when the name is not text, and names that the server generates are accepted', () => {
+  test('is also rejected when the name is not text, whereas generated names are accepted', () => {
     for (const name of ['a', 'A_1', 'a~2', 'a~10', 'x'.repeat(48)])
       for (const kind of ['keyspace', 'target'] as const)
         assert.equal(checkFolderName(kind, name), name)
@@ -316,7 +318,8 @@ describe('a link in a data folder', () => {
 describe('a backup that names a foreign folder', () => {
   let target = ''
   beforeEach(() => {
-    // The target is three folders deep, so that paths with ".." still end where the test looks.
+    // The target is three folders deep, so that paths with ".." lead to folders that the test
+    // inspects.
     target = join(place, 'restored', 'deep', 'data')
     mkdirSync(target, { recursive: true })
   })
@@ -390,7 +393,7 @@ describe('a backup that names a foreign folder', () => {
     )
   })
 
-  test('is restored when the foreign name is left out', async () => {
+  test('is restored when the entry with the foreign name is removed', async () => {
     await restore()
     assert(existsSync(join(target, keyspace, 'b', 'store.db')))
     assert.equal(dirname(target), join(place, 'restored', 'deep'))

@@ -1,6 +1,6 @@
 /**
- * Stores, catalogs and backups with foreign SQL objects in their schema. None of the SQL runs: the
- * file is refused, and the error names the object.
+ * Stores, catalogs and backups whose schema contains foreign SQL objects. The server runs none of
+ * this SQL: it refuses the file, and the error names the object.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -19,7 +19,7 @@ import { Store } from '../engine/store.ts'
 import { TableStore } from '../engine/table-store.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'stela-objects-'))
-/** A data folder after a stop, with the collections a and b and a table. */
+/** The data folder of a stopped server, with the collections a and b and a table. */
 const sound = join(home, 'sound')
 let count = 0
 let dataDir = ''
@@ -51,7 +51,7 @@ function doctor(file: string, sql: string): void {
 
 /**
  * SQL statements that change a schema with the tables `main` and `other`, each with the error that
- * it must cause.
+ * the change must cause.
  */
 function doctorings(
   main: string,

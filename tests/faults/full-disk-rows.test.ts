@@ -1,4 +1,6 @@
-/** A disk that fills up during an insertMany: no row is kept, and the error says so. */
+/**
+ * A disk that becomes full during an insertMany of rows: no row is stored, and the error says so.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'

@@ -1,6 +1,6 @@
 /**
- * A full disk. Writes are rejected with a helpful error and leave nothing behind, reads continue,
- * and writes resume without a restart once there is space again.
+ * A full disk. Writes are rejected with an error that says what to do, and leave nothing behind.
+ * Reads continue. Writes resume without a restart once there is free space again.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -95,7 +95,7 @@ describe('on a full disk', options, () => {
     for (const path of ['', '/ready'] as const)
       assert.equal((await healthOf(server, path)).http, 503)
 
-    // The disk grows while the server runs, like that of a virtual machine.
+    // The disk grows while the server runs, as the disk of a virtual machine may.
     disk.resize(16)
     await becomes(server, 'UP')
     for (let n = 10_000; n < 10_050; n++) {
@@ -108,7 +108,7 @@ describe('on a full disk', options, () => {
     assert.deepEqual(await idsOf(await start(disk.data), books), kept)
   })
 
-  test('every kind of change is rejected, and can be made later under the same name', async () => {
+  test('every kind of change is rejected, and succeeds under the same name once there is space', async () => {
     const disk = await SmallDisk.mount(8)
     const server = await start(disk.data)
     await succeed(server, keyspace, { createCollection: { name: 'books' } })
@@ -121,7 +121,8 @@ describe('on a full disk', options, () => {
     await succeed(server, books, { insertMany: { documents } })
     const rows = Array.from({ length: 50 }, (_, id) => ({ id, title: 'x'.repeat(2_000) }))
     await succeed(server, `${keyspace}/rows`, { insertMany: { documents: rows } })
-    // The log may contain reusable space. Inserts documents until one is rejected.
+    // The log may contain reusable space, so some inserts still succeed. Repeats inserts until one
+    // is rejected.
     let taken = 50
     for (;;) {
       disk.fill()
@@ -184,7 +185,7 @@ describe('on a full disk', options, () => {
     await succeed(server, books, { insertMany: { documents } })
   })
 
-  test('reads continue in more collections than are kept open', async () => {
+  test('reads continue although they have to close and open collections', async () => {
     const disk = await SmallDisk.mount(8)
     const server = await start(disk.data, { openStoresMax: 1 })
     const paths = ['a', 'b', 'c'].map((name) => `${keyspace}/${name}`)
@@ -197,7 +198,7 @@ describe('on a full disk', options, () => {
     await insertAll(1)
     disk.fill()
     const kept = paths.map(() => [1])
-    // A write may succeed, because closing a collection frees its log. Repeats the inserts until
+    // Closing a collection frees its log, so a write may still succeed. Repeats the inserts until
     // one is rejected.
     for (let n = 2; kept.every((ids) => ids.includes(n - 1)); n++)
       for (const [i, answer] of (await insertAll(n)).entries())
@@ -214,7 +215,7 @@ describe('on a full disk', options, () => {
     assert.deepEqual(checkDataFolder(disk.data), [])
   })
 
-  test('a server starts, reads for the first time, and reports itself as down', async () => {
+  test('a server starts, reads documents, and reports the status DOWN', async () => {
     const disk = await SmallDisk.mount(4)
     const first = await start(disk.data)
     await succeed(first, keyspace, { createCollection: { name: 'books' } })
@@ -254,8 +255,8 @@ describe('on a full disk', options, () => {
     await succeed(server, keyspace, {
       createCollection: { name: 'books', options: { vector } },
     })
-    // A file takes the place of the snapshot folder: no snapshot can be saved, even with
-    // free space.
+    // A file in place of the snapshot folder makes every save of a snapshot fail, even with free
+    // space.
     writeFileSync(join(disk.data, 'default_keyspace', 'books', 'vectors'), '')
     for (let part = 0; part < 12; part++) {
       const documents = Array.from({ length: 100 }, (_, i) => {

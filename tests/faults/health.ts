@@ -20,8 +20,8 @@ export async function healthOf(
 }
 
 /**
- * Polls the health check until it has this status, as a monitor does. Returns the reason when it is
- * DOWN.
+ * Polls the health check, as a monitor does, until it has this status. Returns the reason for the
+ * status DOWN.
  */
 export async function becomes(
   server: { readonly url: string },

@@ -1,4 +1,7 @@
-/** A collection with an analyzer that an earlier version accepted and this one rejects. */
+/**
+ * A collection with a large analyzer, which an earlier version accepted and the present one
+ * rejects.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'

@@ -1,6 +1,7 @@
 /**
  * Damage to the catalog. Whatever happens to its files, no collection is deleted or forgotten
- * silently: the folder is refused, and can be repaired or accepted as it is.
+ * silently. The server refuses the folder until it is repaired, or until --accept-lost-catalog
+ * accepts its state.
  */
 import assert from 'node:assert/strict'
 import {
@@ -28,9 +29,9 @@ const documents = Array.from({ length: 30 }, (_, n) => ({ _id: n, text: `number 
 const rows = Array.from({ length: 10 }, (_, n) => ({ id: n, place: { city: `c${n}` } }))
 
 let root: string
-/** A folder after `kill -9`: every kind of target, an extra keyspace, a setting. */
+/** A data folder after `kill -9`, with every kind of target, an extra keyspace, and a setting. */
 let killed: string
-/** The catalog before the last few changes. */
+/** A copy of catalog.db before the last few changes. */
 let earlier: string
 let copies = 0
 
@@ -105,7 +106,7 @@ async function serving(
   }
 }
 
-/** Asserts that the folder is refused in one line and that no store is removed. */
+/** Asserts that the server refuses the folder in one line, and that no store is removed. */
 async function refusalOf(folder: string): Promise<string> {
   const server = new ServerProcess(folder)
   await assert.rejects(server.ready(), 'the folder was not to be served')
@@ -180,7 +181,7 @@ describe('a catalog that has lost changes', () => {
     await assertWhole(folder)
   })
 
-  /** A folder whose catalog is missing, while its log still has pages of it. */
+  /** A folder whose catalog.db is missing, while catalog.db-wal still has pages of it. */
   function copyWithLogOnly(): string {
     const folder = copyOfKilled()
     const file = join(folder, 'catalog.db')
@@ -243,7 +244,8 @@ describe('a catalog that has lost changes', () => {
     await serving(folder, () => Promise.resolve())
     const file = join(folder, 'catalog.db')
     const bytes = readFileSync(file)
-    // Changes the name in the row and in the index of names, so that SQLite detects nothing.
+    // Flips the bit both in the row and in the index of names, so that SQLite does not detect the
+    // damage.
     for (let at = bytes.indexOf('films'); at >= 0; at = bytes.indexOf('films', at + 1))
       bytes[at + 3]! ^= 1
     writeFileSync(file, bytes)
@@ -281,7 +283,7 @@ describe('a catalog that has lost changes', () => {
   })
 })
 
-test('a repair moves a store to quarantine when its options cannot be read', async () => {
+test('a repair moves a store to quarantine when the options of the store cannot be read', async () => {
   for (const options of ['{"vector":', 'null']) {
     const folder = copyOfKilled()
     rmSync(join(folder, 'second/films/target.json'))
@@ -339,7 +341,7 @@ describe('--accept-lost-catalog', () => {
     const folder = copyOfKilled()
     copyFileSync(earlier, join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
-    // The folder of the dropped table now belongs to another table.
+    // Makes the old catalog list a dropped collection whose folder now belongs to another table.
     const sql =
       "INSERT INTO target(uid, keyspace, name, folder, kind, state, options) VALUES ('gone', " +
       "'default_keyspace', 'gone', 'shops', 'collection', 'dropping', '{}')"
@@ -376,8 +378,8 @@ describe('--accept-lost-catalog', () => {
   })
 })
 
-describe('a store describes itself', () => {
-  test('even when its target.json is missing or damaged, and catalog.generation is missing', async () => {
+describe('the description of a collection inside its store', () => {
+  test('suffices for a repair when target.json and catalog.generation are missing or damaged', async () => {
     const folder = copyOfKilled()
     rmSync(join(folder, 'default_keyspace/books/target.json'))
     writeFileSync(join(folder, 'second/films/target.json'), '{"checksum":1,"content":{}}')
@@ -389,7 +391,7 @@ describe('a store describes itself', () => {
     await assertWhole(folder)
   })
 
-  test('only until its collection is dropped: a repair does not restore the collection', async () => {
+  test('is removed with the collection, so a repair does not restore a dropped collection', async () => {
     const folder = copyOfKilled()
     await serving(folder, async (server) => {
       await server.command(keyspace, { deleteCollection: { name: 'books' } })

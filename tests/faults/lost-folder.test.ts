@@ -1,6 +1,7 @@
 /**
- * Folders that are moved, removed or replaced under a running server. Open files still accept
- * writes then, which would be lost silently: the server must notice, and reject writes.
+ * Folders that are moved, removed or replaced under a running server. Writes to the open files
+ * would still succeed, but would be lost silently. So the server must notice the change, and reject
+ * writes.
  */
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -100,7 +101,7 @@ describe('a data folder that is moved away', () => {
     await becomes(server, 'UP')
   })
 
-  test('and replaced by a copy rejects writes, and the copy is not changed', async () => {
+  test('and replaced by a copy rejects writes, and does not change the copy', async () => {
     renameSync(data, away)
     cpSync(away, data, { recursive: true })
     const before = contentsOf(data)
@@ -150,7 +151,7 @@ describe('the folder of one collection that is moved away', () => {
     assert.deepEqual(await ids(), ['before', 'later'])
   })
 
-  test('causes no further failure when its collection has been dropped', async () => {
+  test('causes no further error once its collection is dropped', async () => {
     renameSync(join(data, 'default_keyspace', 'books'), away)
     await refuse(books, { insertOne: { document: { _id: 'refused' } } }, gone)
     await succeed(keyspace, { deleteCollection: { name: 'books' } })

@@ -1,6 +1,6 @@
 /**
- * Acknowledged writes that a store has lost by damage to its files. The next start and `stela
- * check` report them when another file proves that they existed.
+ * Acknowledged writes that are lost because files of a store were damaged. The next start and
+ * `stela check` report the loss if another file proves that the writes existed.
  */
 import assert from 'node:assert/strict'
 import {
@@ -26,11 +26,11 @@ const keyspace = '/default_keyspace'
 const books = `${keyspace}/books`
 
 let root: string
-/** A folder after `kill -9`, with writes in the log. */
+/** A data folder after `kill -9`. Its log contains writes. */
 let killed: string
-/** A folder after a stop, with an empty log. */
+/** A data folder after a clean stop. Its log is empty. */
 let stopped: string
-/** store.db before the last writes to `stopped`. */
+/** The store.db of `stopped` before the last writes. */
 let earlier: string
 let copies = 0
 
@@ -76,7 +76,7 @@ function copyOf(folder: string): string {
 const lost =
   /default_keyspace\.books: 10 acknowledged writes are lost: .* version 10.* version 20/
 
-/** Runs `stela check` and then a server on the folder, and returns what both report. */
+/** Runs `stela check` and then a server on the folder, and returns the reports of both. */
 async function look(folder: string) {
   const checked = await runStela(['check', '--data', folder])
   const server = await ServerProcess.start(folder)
@@ -180,13 +180,13 @@ test('lost acknowledged writes are detected by means of a newer snapshot of vect
   }
 })
 
-describe('nothing is reported as lost', () => {
-  test('after kill -9 and after a stop', async () => {
+describe('a folder that has lost nothing', () => {
+  test('is reported as intact after kill -9 and after a stop', async () => {
     await assertSound(copyOf(killed))
     await assertSound(copyOf(stopped))
   })
 
-  test('when store.version is missing', async () => {
+  test('is reported as intact when store.version is missing', async () => {
     for (const folder of [copyOf(killed), copyOf(stopped)]) {
       const file = join(folder, 'default_keyspace/books/store.version')
       rmSync(file)
@@ -195,7 +195,7 @@ describe('nothing is reported as lost', () => {
     }
   })
 
-  test('when store.version is a link, which is replaced and not followed', async () => {
+  test('is reported as intact when store.version is a link, which is replaced and not followed', async () => {
     const folder = copyOf(stopped)
     const file = join(folder, 'default_keyspace/books/store.version')
     const diary = join(root, 'diary.txt')

@@ -1,4 +1,7 @@
-/** A server that is killed during a merge of postings resumes it, and loses nothing. */
+/**
+ * A server that is killed during a merge of postings resumes the merge after its restart, and loses
+ * nothing.
+ */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +17,12 @@ import { assertSound } from './sound-copy.ts'
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
 /**
- * States of a segment: while other segments are merged into it, and while its rows are
- * deleted.
+ * States of a segment in which the server is killed: "making" while other segments are merged into
+ * it, and "dropped" while its rows are deleted.
  */
 const halfDone = ['making', 'dropped'] as const
 
-/** Required number of kills in each state, and maximum number of kills in all. */
+/** The required number of kills in each state, and the maximum number of all kills. */
 const hitsWanted = 1
 const killsMax = 8
 
@@ -57,7 +60,7 @@ test('a server killed during a merge of postings finds all stored documents', as
   )
 })
 
-/** Kills a server as soon as a segment of a collection has this state. */
+/** Kills a server as soon as the collection has a segment in this state. */
 async function killDuring(
   server: ServerProcess,
   folder: string,

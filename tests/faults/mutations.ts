@@ -1,4 +1,4 @@
-/** Invalid commands: valid ones, changed at random. */
+/** Invalid commands: random changes of valid commands. */
 import type { Random } from './random.ts'
 import { changeSomewhere, damageBranch, isBranch, type Odd } from './tree-damage.ts'
 
@@ -8,8 +8,8 @@ export interface Mutation {
 }
 
 /**
- * Generates invalid commands without end. Those on the collection "kept" only read, "embedded" gets
- * commands that call providers, and "fuzzed" gets all others.
+ * Generates invalid commands endlessly. Commands on the collection "kept" only read. Commands on
+ * "embedded" call providers. All other commands act on "fuzzed".
  */
 export function* mutationsOf(random: Random): Generator<Mutation, never, undefined> {
   for (;;) {
@@ -464,7 +464,10 @@ function mutateSomewhere(tree: unknown, random: Random): unknown {
   )
 }
 
-/** Damages the JSON text of a command: duplicates keys, lengthens numbers, removes characters. */
+/**
+ * Damages the JSON text of a command, so that it has duplicate keys, long numbers, or missing
+ * characters.
+ */
 function damage(text: string, random: Random): string {
   const at = random.below(text.length)
   switch (random.below(6)) {

@@ -1,4 +1,4 @@
-/** Malformed HTTP: each request gets a reply or its connection is closed, without other effects. */
+/** Malformed HTTP: the server sends a reply or closes the connection, and does nothing else. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
@@ -11,14 +11,14 @@ const token = `Token: ${processToken}\r\n`
 const findKeyspaces = '{"findKeyspaces":{}}'
 const found = '{"status":{"keyspaces":["default_keyspace"]}}'
 
-/** Sends bytes, ends the connection, and returns all bytes received. */
+/** Sends bytes, ends the sending side of the connection, and returns all bytes received. */
 async function exchange(bytes: string | Buffer): Promise<string> {
   suspect.inputs++
   const { hostname, port } = new URL(suspect.server.url)
   const socket = connect(Number(port), hostname)
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-  // The server may close the connection instead of answering.
+  // The server may close the connection without a reply, which is an error for the client.
   socket.on('error', () => undefined)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.end(bytes, 'latin1')
@@ -34,7 +34,7 @@ function post(path = '/v1', body = findKeyspaces): string {
   return request(`POST ${path} HTTP/1.1`, `Content-Length: ${body.length}\r\n`, body)
 }
 
-/** The status codes of the responses in a text, which must contain nothing else between them. */
+/** The status codes of all HTTP/1.1 responses in a text. */
 function statusesOf(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status))
 }
@@ -48,7 +48,7 @@ async function assertRefused(bytes: string | Buffer): Promise<void> {
 }
 
 describe('unusual HTTP', () => {
-  test('a well-formed request is answered, which checks the test itself', async () => {
+  test('a well-formed request is answered, which proves that the tests send requests correctly', async () => {
     assert((await exchange(post())).endsWith(found))
   })
 
@@ -83,8 +83,8 @@ describe('unusual HTTP', () => {
       await assertRefused(
         request('POST /v1 HTTP/1.1', `Content-Length: ${length}\r\n`, findKeyspaces),
       )
-    // If the length is too short, the rest of the body is an invalid request. If it is too long,
-    // the body never ends.
+    // After a body that is longer than its length, the server reads the remaining bytes as an
+    // invalid request. A body that is shorter than its length never ends.
     const short = await exchange(
       request('POST /v1 HTTP/1.1', 'Content-Length: 10\r\n', findKeyspaces),
     )
@@ -242,7 +242,7 @@ describe('unusual HTTP', () => {
     await assertRefused(post('v1'))
   })
 
-  test('encoded and ambiguous paths get one reply, which is not a server error', async () => {
+  test('encoded and ambiguous paths get exactly one reply, and no server error', async () => {
     for (const path of [
       '/v1/%',
       '/v1/%zz',

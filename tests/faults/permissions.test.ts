@@ -1,6 +1,6 @@
 /**
- * File modes of everything that the server and its commands write: only their own user can read it,
- * whatever the umask.
+ * File modes of all files that the server and the commands write. Only the user who runs them can
+ * read the files, whatever the umask.
  */
 import assert from 'node:assert/strict'
 import {
@@ -33,12 +33,12 @@ import { program } from '../server-environment.ts'
 const home = mkdtempSync(join(tmpdir(), 'stela-permissions-'))
 after(() => rmSync(home, { recursive: true, force: true }))
 
-/** The permission bits, in octal. */
+/** The permission bits of a file, in octal. */
 function modeOf(path: string): string {
   return (lstatSync(path).mode & 0o7777).toString(8)
 }
 
-/** Asserts that the folder and its contents are private; returns the names. */
+/** Asserts that the folder and its contents are private. Returns the names of the contents. */
 function assertPrivate(folder: string): string[] {
   assert.equal(modeOf(folder), '700', folder)
   return readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -123,7 +123,8 @@ describe('a data folder', () => {
       loosened.push(join(entry.parentPath, entry.name))
     for (const path of loosened)
       chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644)
-    // Files that the catalog does not name do not belong to the server.
+    // Files that the catalog does not list do not belong to the server, so it must not change their
+    // modes.
     mkdirSync(join(dataDir, 'notes'), { mode: 0o755 })
     writeFileSync(join(dataDir, 'notes.txt'), '', { mode: 0o644 })
     const elsewhere = join(home, 'elsewhere')
@@ -205,15 +206,15 @@ describe('a data folder', () => {
 const warnLevel = 40
 
 /**
- * Starts a server as root without the capability to change modes of other users' files. It can
- * still read this checkout, whatever the permissions of the folders above it.
+ * Starts a server as root, but without the capability to change modes of files of other users. The
+ * server can still read this checkout, whatever the permissions of the folders above it.
  */
 function startWithoutOwnership(dataDir: string): Started {
   const serve = [program, 'serve', '--port', '0', '--admin-port', 'off', '--data', dataDir]
   const node = [process.execPath, '--disable-warning=ExperimentalWarning']
   return startCommand('setpriv', ['--bounding-set', '-fowner', ...node, ...serve], {
     cwd: home,
-    // No log lines about slow commands, which a busy machine would cause.
+    // Disables log lines about slow commands, which a busy machine would cause.
     env: { STELA_ADMIN_TOKEN: testToken, STELA_SLOW_COMMAND: '0' },
   })
 }
@@ -233,7 +234,7 @@ async function serveOneDocument(url: string): Promise<void> {
   assert.deepEqual(found.data?.document, { _id: 1 })
 }
 
-describe('commands write private files', () => {
+describe('files that only their user can read', () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ adminPort: 0, dataDir: join(home, 'served') })
@@ -243,7 +244,7 @@ describe('commands write private files', () => {
   })
   after(() => server.close())
 
-  test('for backups and restores', async () => {
+  test('are written by backups and restores', async () => {
     const folder = join(home, 'backups')
     const run = () => runStela(['backup', folder, '--admin-url', server.adminUrl])
     const first = await run()
@@ -271,7 +272,7 @@ describe('commands write private files', () => {
     assertPrivate(empty)
   })
 
-  test('for exports', async () => {
+  test('are written by exports', async () => {
     const out = join(home, 'books.jsonl')
     writeFileSync(out, 'before', { mode: 0o644 })
     const partial = `${out}.partial`
@@ -287,7 +288,7 @@ describe('commands write private files', () => {
     assert(!existsSync(partial))
   })
 
-  test('for exports, except to a device, which is not replaced', async () => {
+  test('are written by exports, while a device as the output stays a device', async () => {
     const link = join(home, 'null')
     symlinkSync('/dev/null', link)
     const ran = await runStela([
@@ -297,7 +298,7 @@ describe('commands write private files', () => {
     assert(lstatSync(link).isSymbolicLink())
   })
 
-  test('for rejected records and the state of an import', async () => {
+  test('are written by imports for rejected records and the state of the import', async () => {
     const input = join(home, 'in.jsonl')
     writeFileSync(input, '{"_id":2}\nnot JSON\n')
     for (const mode of [undefined, 0o644]) {

@@ -1,6 +1,7 @@
 /**
- * Providers that fail in every way that a network service can, tested through the whole server: the
- * error names the fault, nothing is written, retries are bounded, and other requests do not wait.
+ * Providers that fail in every way that a network service can, tested through the whole server. The
+ * error names the fault, nothing is written, the number of retries is limited, and other requests
+ * do not wait.
  */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
@@ -11,7 +12,10 @@ import { letterVector } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { FakeProvider, type Answer, type Asked } from '../providers/fake-provider.ts'
 
-/** Number of calls to a provider: for faults that a retry may cure, and for all other faults. */
+/**
+ * Number of calls to a provider: `patientCalls` for faults that a retry may cure, `singleCall` for
+ * all other faults.
+ */
 const patientCalls = 4
 const singleCall = 1
 
@@ -81,8 +85,8 @@ const faults: Readonly<Record<string, Fault>> = {
     answer: { body: `{"x":"${'x'.repeat(4_000_000)}"}` },
     code: unexpected,
   },
-  // The provider may have closed a kept-alive connection by chance, so the request is sent again on
-  // a new one.
+  // The provider may have closed an idle keep-alive connection, so the server sends the request
+  // again on a new connection.
   'closes the connection without an answer': { answer: 'hang up', code: down, calls: 2 },
   'closes the connection within its answer': {
     answer: 'half an answer',
@@ -91,7 +95,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 }
 
-/** Faults of embedding services; those of rerankers follow. */
+/** Faults of embedding services only. Those of rerankers are below. */
 const embeddingFaults: Readonly<Record<string, Fault>> = {
   'answers with broken JSON': {
     answer: { body: '{"data":[' },
@@ -205,7 +209,7 @@ const bySort: readonly object[] = [
 let server: TestServer
 /**
  * An insert whose provider does not answer the first call. It starts before the tests, because it
- * takes a while.
+ * waits for a timeout.
  */
 let slowInsert: Promise<unknown>
 
@@ -263,7 +267,7 @@ async function assertRefused(name: string, command: object, code: string): Promi
   assert(!text.includes('server-key'), 'keys are told to nobody')
 }
 
-/** Asserts that concurrent requests that need no provider are answered. */
+/** Asserts that the server answers concurrent requests that do not call providers. */
 async function assertOthersServed(): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -293,7 +297,7 @@ describe('an embedding provider that', () => {
         await assertRefused('texts', command, `EMBEDDING_${code}`)
         const count = embedder.asked.length - asked
         assert(count >= 1 && count <= (calls ?? singleCall), `asked ${count} times`)
-        // Retries take long, so they are tested with one command only.
+        // Retries take long, so faults with retries are tested with one command only.
         if (calls === patientCalls) break
       }
       assert.deepEqual(await everythingIn('texts'), before)
@@ -301,7 +305,7 @@ describe('an embedding provider that', () => {
       await assertOthersServed()
     })
 
-  test('sends zeros makes each command fail when the metric has no similarity for zero', async () => {
+  test('sends zeros makes each command fail if the metric has no similarity for zeros', async () => {
     const before = await everythingIn('texts')
     embedder.answers(everyVector([0, 0]))
     for (const command of [...writes, ...bySort]) {
@@ -309,7 +313,8 @@ describe('an embedding provider that', () => {
       assert.deepEqual(codes, ['SHRED_BAD_VECTOR_VALUE'], text)
     }
     const after = (await everythingIn('texts')) as { _id: unknown }[]
-    // insertMany rejects only the document with the zeros, as if the client had sent them.
+    // insertMany rejects only the document whose vector is all zeros, as if the client had sent
+    // this vector.
     const others = after.filter(({ _id }) => typeof _id === 'number')
     assert.deepEqual(others, before)
   })
@@ -437,7 +442,7 @@ describe('a provider that does not answer', () => {
   })
   afterEach(() => embedder.dropIdleConnections())
 
-  test('does not delay requests that do not need it', async () => {
+  test('does not delay requests that do not need the provider', async () => {
     embedder.answers('silence')
     const waiting = Array.from({ length: 40 }, () => leave('unanswered', insert))
     await until(() => embedder.running > 0)
@@ -456,7 +461,7 @@ describe('a provider that does not answer', () => {
     ['a search', embedder, bySort[0]!],
     ['a reranking', reranker, bySort.at(-1)!],
   ] as const)
-    test(`is abandoned when the client of ${what} disconnects`, async () => {
+    test(`is abandoned, and not called again, when the client of ${what} disconnects`, async () => {
       const before = await everythingIn('unanswered')
       provider.answers('silence')
       const request = leave('unanswered', command)
@@ -468,14 +473,14 @@ describe('a provider that does not answer', () => {
       assert.deepEqual(await everythingIn('unanswered'), before)
     })
 
-  test('at first is called again, and its later answer is used', async () => {
+  test('at first is called again, and the reply to the second call is used', async () => {
     await slowInsert
     assert.equal(sleeper.asked.length, 2)
     assert.equal(((await everythingIn('slow')) as unknown[]).length, 1)
   })
 })
 
-/** Sends a request without waiting for its reply; the caller aborts it. */
+/** Sends a request without waiting for its reply. The caller aborts the request later. */
 function leave(name: string, command: object): { abort(): void } {
   const request = httpRequest(`${server.url}/v1/default_keyspace/${name}`, {
     agent: false,

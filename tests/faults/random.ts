@@ -12,7 +12,7 @@ export class Random {
 
   /** An integer from 0 to `end` - 1. */
   below(end: number): number {
-    // A Weyl sequence with a mixing function: good enough to choose among alternatives.
+    // A Weyl sequence with a mixing function. Its quality suffices to choose among alternatives.
     this.#state = (this.#state + 0x9e3779b9) >>> 0
     let mixed = this.#state
     mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad)
@@ -34,8 +34,8 @@ export class Random {
   }
 
   /**
-   * An independent stream, so that more choices in one part of a test do not change those
-   * in another part.
+   * An independent sequence of random choices. So additional choices in one part of a test do not
+   * change those in other parts.
    */
   fork(): Random {
     return new Random(this.below(2 ** 32))

@@ -1,7 +1,7 @@
 /**
- * A process that dies at any step of a schema change: the next start finds the schema before or
- * after the change, and every acknowledged document. The test copies the data folder before each
- * step that touches the disk, as a crash there would leave it.
+ * Processes that die at some step of a schema change. The next start finds the schema before or
+ * after the change, and all acknowledged documents. To simulate crashes, the test copies the data
+ * folder before each step that touches the disk.
  */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
@@ -43,11 +43,11 @@ const changes: readonly (readonly [path: string, command: object])[] = [
   ['', { dropKeyspace: { name: 'second' } }],
 ]
 
-/** The data folder as a crash before a step would leave it. */
+/** A copy of the data folder as a crash before `step` would leave it. */
 interface Remains {
   readonly folder: string
   readonly step: string
-  /** Number of changes that were answered before the step. */
+  /** Number of changes that were acknowledged before the step. */
   readonly answered: number
 }
 
@@ -77,14 +77,11 @@ const handleOriginals = { sync, write, writeFile }
 
 type Functions = Readonly<Record<string, (...values: never) => unknown>>
 
-/**
- * Calls `onStep` before each step that touches the disk, whether this thread makes the step or
- * another thread on its behalf.
- */
+/** Calls `onStep` before each step of this process that touches the disk, on any thread. */
 function watchDisk(onStep: (step: string) => void): void {
   let isBusy = false
   const before = (step: string): void => {
-    // `onStep` copies the folder; the steps of that copy do not count.
+    // `onStep` copies the folder, and the steps of this copy are not watched.
     if (isBusy) return
     isBusy = true
     onStep(step)
@@ -159,10 +156,10 @@ async function assertServes(folder: string, schemas: readonly string[], label: s
   assert(!fs.existsSync(join(folder, 'quarantine.stores')), `${label}: in quarantine`)
 }
 
-describe('a process that dies in a schema change', { skip: !isEmbedded }, () => {
+describe('the data folder after a crash in a schema change', { skip: !isEmbedded }, () => {
   let root: string
   const remains: Remains[] = []
-  /** The schema by number of changes that were made. */
+  /** The schemas as clients see them, by the number of changes made before. */
   const schemas: string[] = []
 
   let server: TestServer | undefined
@@ -183,7 +180,8 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
       const answered = schemas.length - 1
       let last = ''
       watchDisk((step) => {
-        // Most steps only read or change memory: a folder that did not change is ignored.
+        // Most steps only read, or change memory. Ignores a step if the folder has not changed
+        // since the last copy.
         const content = JSON.stringify([...digestsOf(dataDir)])
         if (content === last) return
         last = content
@@ -200,7 +198,7 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('may leave a store whose first transaction is incomplete', async () => {
+  test('serves again if the first transaction of a store is incomplete', async () => {
     const storeIn = (folder: string) =>
       join(folder, 'default_keyspace', 'films', 'store.db')
     const sizeIn = (folder: string) =>
@@ -215,7 +213,7 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
     await assertServes(half, schemas.slice(0, 2), 'a rollback journal')
   })
 
-  test('leaves the schema before the change or after it', async (context) => {
+  test('has the schema before the change or after it, at whatever step the process dies', async (context) => {
     context.diagnostic(`${remains.length} states`)
     assert(remains.length > 80)
     for (const { folder, step, answered } of remains) {

@@ -1,6 +1,6 @@
 /**
  * A server that is killed while it builds or saves search indexes finds the right results after a
- * restart. Damage to a saved index only costs time.
+ * restart. Damage to a saved vector index causes only a rebuild.
  */
 import assert from 'node:assert/strict'
 import {
@@ -27,7 +27,7 @@ import { assertSound } from './sound-copy.ts'
 
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
-/** Slightly more vector changes than trigger a save. */
+/** Number of changed vectors, slightly more than trigger a save of the index. */
 const changesToSave = 1_500
 
 let root: string
@@ -59,7 +59,8 @@ test(`a server killed ${moments.length} times during indexing finds all stored d
   const load = new SearchLoad(random.fork())
   let server = await ServerProcess.start(folder, ...flags)
   await load.prepare(server)
-  // Creates the folder of the snapshot beforehand, so that the test can watch it.
+  // Creates the folder of the snapshot before the server does, so that the test can watch the
+  // folder.
   const snapshot = snapshotOf(folder, 'many')
   mkdirSync(snapshot)
   let halfWritten = 0
@@ -75,7 +76,7 @@ test(`a server killed ${moments.length} times during indexing finds all stored d
     if (unnamedIn(snapshot).length > 0) halfWritten++
     assertSound(folder)
     if (random.oneIn(3)) {
-      // Kills the server again while it opens its indexes.
+      // Kills the server again while it loads its indexes.
       const again = await ServerProcess.start(folder, ...flags)
       const searching = load.run(again, 2)
       await delay(random.below(150))
@@ -134,7 +135,7 @@ function snapshotSaved(folder: string): Promise<void> {
   })
 }
 
-/** Files in a snapshot's folder that the snapshot does not name. */
+/** Files in the folder of a snapshot that its manifest does not list. */
 function unnamedIn(folder: string): string[] {
   if (!existsSync(folder)) return []
   const files = readdirSync(folder).filter((file) => file !== 'snapshot.json')
@@ -143,7 +144,7 @@ function unnamedIn(folder: string): string[] {
   return files.filter((file) => !named.includes(`"${file}"`))
 }
 
-/** Damage to a snapshot while no server runs, and whether the next server logs it. */
+/** Damage to a snapshot while no server runs, and whether the next server logs the damage. */
 interface Damage {
   readonly what: string
   readonly isTold: boolean
@@ -216,7 +217,7 @@ const damages: readonly Damage[] = [
 describe('a snapshot that was damaged while no server ran', () => {
   const dimension = 8
   const count = 1_050
-  /** Documents and their vectors by collection. */
+  /** The stored documents with their vectors, by collection. */
   const stored = new Map<string, { _id: number; half: boolean; $vector: number[] }[]>()
   let folder: string
 
@@ -273,7 +274,7 @@ describe('a snapshot that was damaged while no server ran', () => {
       }
   }
 
-  test('is replaced by a rebuilt index, and the log mentions damage', async () => {
+  test('is replaced by a rebuilt index, and the log reports the damage', async () => {
     const server = await ServerProcess.start(folder, ...flags)
     for (const [i, { what, isTold }] of damages.entries()) {
       const before = server.err.length
@@ -288,7 +289,7 @@ describe('a snapshot that was damaged while no server ran', () => {
     assert.deepEqual(checkDataFolder(folder), [])
   })
 
-  test('is saved again completely', async () => {
+  test('is saved again, so the next server loads it without a report', async () => {
     const server = await ServerProcess.start(folder, ...flags)
     for (const i of damages.keys()) await assertFinds(server, `c${i}`)
     assert.equal(await server.stop(), 0)

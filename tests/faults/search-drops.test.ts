@@ -1,7 +1,7 @@
 /**
- * Collections and keyspaces that are dropped while they are searched and written: every request
- * ends with results or with an error that the target is gone, and a new target of the same name
- * contains nothing of the old one.
+ * Collections and keyspaces that are dropped while requests search and write them. Every request
+ * ends with results, or with an error that the target is gone. A new target of the same name
+ * contains nothing of the old target.
  */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
@@ -46,7 +46,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
   const vectorOf = (dimension: number) =>
     Array.from({ length: dimension }, () => random.below(2_001) / 1_000 - 1 || 1)
 
-  /** Creates a collection that is large enough to keep searches running for a while. */
+  /** Creates a collection that is so large that searches of it run for a while. */
   async function fill(keyspace: string, name: string, dimension = 8, count = 1_200) {
     const options = { vector: { dimension, metric: 'euclidean' } }
     await done(keyspace, { createCollection: { name, options } })
@@ -92,7 +92,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
         while (!stopped) await step(worker)
       }),
     )
-    // A failed step ends all loops; `stop` throws its error.
+    // If a step fails, all loops end, and `stop` throws its error.
     work.catch(() => (stopped = true))
     return {
       isRunning: () => !stopped,
@@ -117,7 +117,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
     return {
       stop: () => work.stop(),
       /**
-       * Continues until some search reports that the target is gone, however long that
+       * Stops after at least one search has reported that the target is gone, however long that
        * takes on a busy machine.
        */
       async stopOnceGone(): Promise<void> {
@@ -160,7 +160,8 @@ describe(`searches during a drop (seed ${seed})`, () => {
   test('find only new documents when the target is created again at once', async () => {
     const path = '/default_keyspace/again'
     for (let round = 0; round < 6; round++) {
-      // Each round has other vectors and texts, and the dimension alternates.
+      // Each round uses other vectors and texts. The dimension alternates, so that old vectors do
+      // not fit a new target.
       const dimension = round % 2 === 0 ? 8 : 5
       await fill('/default_keyspace', 'again', dimension, 150)
       const searching = keepSearching(path, ['INVALID_VECTOR_LENGTH'])
@@ -168,7 +169,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
       await delay(50 + random.below(100))
       await writing.stop()
       await assertExact(path, dimension)
-      // These writes are in progress when the collection is dropped.
+      // Some of these writes are in progress when the collection is dropped.
       const late = keepWriting(path, dimension)
       await delay(random.below(30))
       await done('/default_keyspace', { deleteCollection: { name: 'again' } })

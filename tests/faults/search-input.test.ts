@@ -1,4 +1,7 @@
-/** Vectors, texts and searches that are malformed, hostile, or at or beyond a limit. */
+/**
+ * Malformed and hostile vectors, texts and searches, and vectors and texts that reach or exceed a
+ * limit.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
@@ -19,7 +22,7 @@ const suspect = new Suspect(
 
 const keyspace = '/default_keyspace'
 
-/** Properties of each collection by name. */
+/** Options of the collections, by name. */
 const collections = {
   cosine: { vector: { dimension: 3, metric: 'cosine' } },
   euclidean: { vector: { dimension: 3, metric: 'euclidean' } },
@@ -59,7 +62,9 @@ function accept(name: Name, body: object | string) {
   return suspect.accepted(`${keyspace}/${name}`, body)
 }
 
-/** Cached contents of the collections; `accept` removes the entry of its collection. */
+/**
+ * The last known contents of the collections. `accept` invalidates the contents of its collection.
+ */
 const known = new Map<Name, string>()
 
 async function everythingIn(name: Name): Promise<string> {
@@ -70,7 +75,7 @@ async function everythingIn(name: Name): Promise<string> {
   return text
 }
 
-/** Sends an invalid command, which must fail with one of the codes and change nothing. */
+/** Sends an invalid command. It must fail with one of the codes and must change nothing. */
 async function refuse(name: Name, body: string, ...codes: readonly string[]) {
   const before = known.get(name) ?? (await everythingIn(name))
   const answer = await send(name, body)
@@ -81,7 +86,7 @@ async function refuse(name: Name, body: string, ...codes: readonly string[]) {
   assert.equal(await everythingIn(name), before, body.slice(0, 500))
 }
 
-/** Commands that would store a field (JSON) in a document. */
+/** Commands that store a field (JSON) in a document. */
 const storing = (field: string) => [
   `{"insertOne":{"document":{"_id":"new",${field}}}}`,
   `{"insertMany":{"documents":[{"_id":"new",${field}}]}}`,
@@ -251,7 +256,7 @@ describe('vectors', () => {
     }
   })
 
-  test('can only be replaced as a whole, and by few operators', async () => {
+  test('can only be replaced as a whole, and only by some operators', async () => {
     for (const field of ['$vector', '$vectorize', '$lexical'])
       for (const update of [
         { $inc: { [field]: 1 } },
@@ -272,7 +277,7 @@ describe('vectors', () => {
           if (name !== 'neither' || !('$rename' in update)) await refuseOrPass(name, update)
   })
 
-  /** Sends an update that may be accepted, but must not change anything. */
+  /** Sends an update. It may succeed or fail, but must not change the document. */
   async function refuseOrPass(name: Name, update: object): Promise<void> {
     const before = known.get(name) ?? (await everythingIn(name))
     const answer = await send(name, { updateOne: { filter: { _id: 'old' }, update } })
@@ -377,7 +382,7 @@ describe('texts', () => {
         )
   })
 
-  test('for searches may have as many bytes of terms as stored texts, and no more', async () => {
+  test('for searches may have as many bytes of terms as stored texts may, but no more', async () => {
     const { lexicalSizeMax } = defaultLimits
     const edge = Array.from({ length: lexicalSizeMax / 4 }, (_, n) => String(1000 + n))
     for (const [text, codes] of [
@@ -589,7 +594,7 @@ describe('$hybrid', () => {
       await refuse('letters', rerankingBy('"ab"', options))
   })
 
-  test('with unusual texts is embedded, searched and reranked', async () => {
+  test('with unusual texts is embedded, searched and reranked without a server error', async () => {
     for (const text of [
       '\u0000a',
       '\ud800',
@@ -610,7 +615,7 @@ describe('$hybrid', () => {
       )
   })
 
-  test('is not reranked on values other than texts', async () => {
+  test('rejects rerankOn on values other than texts', async () => {
     await accept('letters', {
       insertOne: { document: { _id: 'odd', list: [1], $hybrid: 'ab' } },
     })

@@ -1,6 +1,6 @@
 /**
- * Writers of documents with vectors and texts that remember acknowledged writes, like those of
- * write-load.ts, and a verifier that compares search results with the documents.
+ * Writers of documents with vectors and texts. They remember acknowledged writes, as those in
+ * write-load.ts do. `verify` compares search results with the documents.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,7 +18,7 @@ import type { ServerProcess } from './server-process.ts'
 const dimension = 32
 const metric = 'cosine'
 
-/** Minimum recall of the ten nearest in approximate searches. */
+/** Minimum recall of the ten nearest documents in approximate searches. */
 const recallMin = 0.95
 /** Maximum number of documents for which a vector search must be exact. */
 const exactMax = 1_000
@@ -31,7 +31,7 @@ interface Note extends SearchedDocument {
   readonly $lexical?: string
 }
 
-/** Possible stored states of a document, as JSON; undefined means absent. */
+/** Possible stored states of a document, as JSON. Undefined means that the document is absent. */
 type States = readonly (string | undefined)[]
 
 /** Collections with their approximate numbers of documents. */
@@ -79,13 +79,14 @@ export class SearchLoad {
   }
 
   /**
-   * Makes the load light after `changes` more changes, so that the server can link the new vectors.
+   * Slows the writers down after `changes` more changes, so that the server has time to link the
+   * new vectors.
    */
   lightAfter(changes: number): void {
     this.#changesAtFullSpeed = this.changes + changes
   }
 
-  /** Writes and searches until the server is gone. */
+  /** Writes and searches until the server is killed. */
   async run(server: ServerProcess, writers: number): Promise<void> {
     await Promise.all(
       Array.from({ length: writers }, async (_, writer) => {
@@ -184,7 +185,8 @@ export class SearchLoad {
   }
 
   /**
-   * Makes a random search. Other writers are active, so it only checks that nothing is found twice.
+   * Makes a random search while other writers are active. So it only checks that no document is
+   * returned twice.
    */
   async #search(
     server: ServerProcess,
@@ -286,7 +288,8 @@ export class SearchLoad {
         pageState = data!.nextPageState
       } while (pageState)
       assertOnce(documents)
-      // Terms may be added in another order, so scores can differ in their last digits.
+      // The server may add the scores of terms in another order, so scores can differ in their last
+      // digits.
       const scores = new Map(expected.map(idAndScore))
       const found = documents.map(({ _id }) => scores.get(_id as string)!)
       assert.equal(found.length, expected.length, `${name}: "${$lexical}"`)
@@ -348,7 +351,7 @@ async function send(server: ServerProcess, path: string, command: object) {
   return answer.body
 }
 
-/** The reply, or undefined when the server went away before it answered. */
+/** The reply, or undefined if the server was killed before it replied. */
 async function attempt(server: ServerProcess, path: string, command: object) {
   const answer = await server
     .command(`/default_keyspace${path}`, command)

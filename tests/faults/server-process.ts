@@ -12,7 +12,7 @@ export const processToken = 'process-token'
 /** A started server process, which may fail before it is ready. */
 export class ServerProcess {
   readonly child: ChildProcess
-  /** The exit code; null after a signal. */
+  /** The exit code; null if a signal ended the process. */
   readonly exit: Promise<number | null>
   out = ''
   err = ''
@@ -20,8 +20,8 @@ export class ServerProcess {
   readonly #agent = new Agent({ keepAlive: true })
 
   /**
-   * `dataDir` is undefined for a server of a cluster. `environment` is added to the common
-   * variables.
+   * Starts a server. `dataDir` is undefined if the server uses a cluster. `environment` overrides
+   * the common environment variables.
    */
   constructor(
     dataDir: string | undefined,
@@ -37,11 +37,11 @@ export class ServerProcess {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: processToken,
-          // Small memtables, so that flushes and merges happen all the time.
+          // Small memtables, so that flushes and merges happen often.
           STELA_TEST_MEMTABLE: '64',
           STELA_TEST_WAITING: '1000',
-          // No log lines about slow commands: tests check the log, and a busy machine makes
-          // commands slow.
+          // Disables log lines about slow commands: tests inspect the log, and on a busy machine
+          // any command may be slow.
           STELA_SLOW_COMMAND: '0',
           ...environment,
         },
@@ -67,7 +67,7 @@ export class ServerProcess {
     return server
   }
 
-  /** Resolves when the server is ready; throws when the process ends before. */
+  /** Resolves when the server is ready. Throws if the process ends before. */
   async ready(): Promise<void> {
     while (!this.out.includes('\n')) {
       const ended = await Promise.race([once(this.child.stdout!, 'data'), this.exit])
@@ -76,7 +76,9 @@ export class ServerProcess {
     this.url = /^stela ready (\S+)\n$/.exec(this.out)![1]!
   }
 
-  /** Sends a command; strings and bytes are sent as is. Rejects when there is no answer. */
+  /**
+   * Sends a command; strings and bytes are sent as they are. Rejects if the server does not reply.
+   */
   async command(
     path: string,
     body: object | string | Buffer,

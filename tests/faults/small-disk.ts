@@ -1,6 +1,6 @@
 /**
- * A file system of a few megabytes, which can be filled, emptied and made read-only. Mounting
- * requires privileges: `noDisks` is the reason when they are missing.
+ * A file system of a few megabytes, which tests can fill, empty and make read-only. Mounting needs
+ * privileges. `noDisks` is the reason if they are missing.
  */
 import { execFileSync } from 'node:child_process'
 import { openSync, closeSync, rmSync, statfsSync, writeSync } from 'node:fs'
@@ -41,7 +41,8 @@ export class SmallDisk {
       for (let left = bavail * bsize - leaving; left >= page.length; left -= page.length)
         writeSync(handle, page)
     } catch (error) {
-      // ENOSPC: another process took the rest of the space.
+      // ENOSPC means that another process has used the remaining space, so the disk is full as
+      // intended.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
     } finally {
       closeSync(handle)
@@ -61,8 +62,8 @@ export class SmallDisk {
   }
 
   /**
-   * Makes the data folder read-only for files opened from now on. A disk with files that are open
-   * for writing cannot be remounted read-only as a whole.
+   * Makes the data folder read-only for files that are opened later. The file system itself cannot
+   * be remounted read-only while files are open for writing.
    */
   cover(): void {
     run('mount', '--bind', this.data, this.data)
@@ -78,7 +79,7 @@ export class SmallDisk {
   unmount(): void {
     if (!mounted.delete(this)) return
     this.uncover()
-    // A process may still use the disk.
+    // `--lazy`, because a process may still use the disk.
     run('umount', '--lazy', this.path)
     rmSync(this.path, { recursive: true, force: true })
   }

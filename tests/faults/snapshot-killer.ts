@@ -1,6 +1,6 @@
 /**
- * A thread that kills a process as soon as it starts to write a snapshot. It needs a thread because
- * a snapshot is written faster than a busy thread polls.
+ * A thread that kills a process as soon as that process starts to write a snapshot. Watching on a
+ * busy thread would notice the start only after the snapshot is complete.
  */
 import { watch } from 'node:fs'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
@@ -11,7 +11,7 @@ interface Aim {
   readonly pid: number
 }
 
-/** Starts the thread; resolves after it has killed the process. */
+/** Starts the thread. Resolves after the thread has killed the process. */
 export function killWithSnapshot(aim: Aim): Promise<void> {
   const killer = new Worker(new URL(import.meta.url), {
     workerData: aim,

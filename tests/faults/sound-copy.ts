@@ -3,8 +3,8 @@ import { cpSync, rmSync } from 'node:fs'
 import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 
 /**
- * Asserts that a data folder has no damage. Checks a copy, because opening the folder itself would
- * make the repairs that the next start must make.
+ * Asserts that a data folder has no damage. Checks a copy, because checking the folder itself would
+ * already repair what the next start must repair.
  */
 export function assertSound(folder: string): void {
   const copy = `${folder}-copy`

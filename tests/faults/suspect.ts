@@ -1,6 +1,6 @@
 /**
- * A server that gets invalid requests and is checked afterwards: it must still answer, keep its
- * data, and log no errors.
+ * A server that gets invalid requests. After each test it must still answer, have its data, and
+ * have logged no errors.
  */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -31,8 +31,8 @@ export class Suspect {
   readonly #serverCodes: readonly string[] | undefined
 
   /**
-   * Serves the tests of a file, with the collections "kept" and "open", and with whatever `prepare`
-   * creates. Requests may cause errors of the family SERVER only with `serverCodes`.
+   * Serves the tests of a file, with the collections "kept" and "open" and what `prepare` creates.
+   * If `serverCodes` are given, requests may cause only these errors of the family SERVER.
    */
   constructor(
     flags: readonly string[] = [],
@@ -70,7 +70,7 @@ export class Suspect {
     return this.#server
   }
 
-  /** Sends anything; the reply must be an envelope without internal errors. */
+  /** Sends any body. The reply must be an envelope without errors of the server itself. */
   async send(path: string, body: object | string | Buffer): Promise<ProcessAnswer> {
     this.inputs++
     const answer = await this.server.command(path, body)

@@ -1,6 +1,6 @@
 /**
- * Schemas that change while rows are read and written: every command uses the old schema or the new
- * one, no row is lost, and every index ends up consistent with a scan.
+ * Schemas that change while rows are read and written. Every command uses the old or the new
+ * schema, no row is lost, and at the end every index agrees with a scan.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,10 +16,10 @@ const changesMin = 40
 
 type Documents = readonly Record<string, unknown>[]
 
-/** A command that needs a schema which may or may not exist when it arrives. */
+/** A command that needs an index, column or type that may not exist when the command arrives. */
 interface Visit {
   readonly command: object
-  /** The error code when the schema does not exist. */
+  /** The error code if what the command needs does not exist. */
   readonly refusal?: string
   readonly check?: (found: Documents) => void
 }
@@ -32,7 +32,7 @@ const each =
 
 const vector = [1, -1, 0.5, 0.25, 1, 2, -2, 1]
 
-/** Keys of rows that commands of `visits` write and that no other check reads. */
+/** A key of rows that only the commands of `visits` write, and that no other check reads. */
 const stranger = (random: Random) => ({ w: -2, n: random.below(50) })
 
 const visits: readonly ((random: Random) => Visit)[] = [
@@ -96,7 +96,7 @@ const visits: readonly ((random: Random) => Visit)[] = [
     command: { find: { filter: { w: -1 } } },
     check: (found) => {
       assert.equal(found.length, 10)
-      // All rows show the same name for the field of the type.
+      // The field of the type has the same name in all rows.
       const names = found.map((row) => Object.keys(row['place'] as object).join())
       assert.equal(new Set(names).size, 1, names.join(' '))
       assert(['city,zip', 'town,zip'].includes(names[0]!), names[0])
@@ -131,7 +131,10 @@ const visits: readonly ((random: Random) => Visit)[] = [
   () => ({ command: { deleteMany: { filter: { w: -2, n: { $gt: 40 } } } } }),
 ]
 
-/** Sends one command; returns whether it succeeded or was rejected as expected. */
+/**
+ * Sends one command, and returns whether it succeeded. If it was rejected, asserts the expected
+ * error code.
+ */
 async function visit(
   server: Commanded,
   make: (random: Random) => Visit,
@@ -190,7 +193,7 @@ test('commands use the schema before or after a concurrent change', async (t) =>
   )
 })
 
-test('a command succeeds although the schema changes repeatedly while it runs', async (t) => {
+test('an insert succeeds although the schema changes at each of its attempts', async (t) => {
   const provider = await PatientProvider.start()
   const server = await startServer({ providers: provider.settings, durable: false })
   t.after(async () => {

@@ -1,4 +1,6 @@
-/** Concurrent commands on the same rows: in any order, nothing is lost or done twice. */
+/**
+ * Concurrent commands on the same rows. Whatever their order, no write is lost or applied twice.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
@@ -102,7 +104,7 @@ describe(`concurrent commands on the same rows (seed ${seed})`, () => {
     assert.deepEqual(await find({ l: { $in: numbered } }), [])
   })
 
-  test('that insert the same rows from several clients leave one row per key', async () => {
+  test('that insert the same rows from several clients leave one row for each key', async () => {
     const random = new Random(seed)
     const clients = [0, 1, 2, 3, 4, 5]
     const own = clients.map(() => random.fork())
@@ -130,7 +132,8 @@ describe(`concurrent commands on the same rows (seed ${seed})`, () => {
         numbered,
       )
       for (const row of rows) {
-        // Each client's own column is set; the shared columns come from one client.
+        // Each client has set its own column. The columns that all clients set have the values of
+        // one client.
         for (const client of clients) assert.equal(typeof row[`x${client + 1}`], 'number')
         const client = row['x0'] as number
         assert.equal(row['t'], `word${client}`)
@@ -157,7 +160,7 @@ describe(`concurrent commands on the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('that delete, insert and update leave complete rows or none', async () => {
+  test('that delete, insert and update the same rows leave each row complete or absent', async () => {
     const random = new Random(seed + 1)
     for (let round = 0; round < 20; round++) {
       const p = `fought ${round}`

@@ -1,5 +1,5 @@
 /**
- * A server that is killed during schema changes has the old or the new schema after the restart,
+ * A server that is killed during schema changes has the old or the new schema after its restart,
  * never a mixture, and all acknowledged rows.
  */
 import assert from 'node:assert/strict'
@@ -25,7 +25,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
 
-/** Waits until this many more changes were answered. */
+/** Waits until `changes` more schema changes are acknowledged. */
 async function progressOf(schema: SchemaLoad, changes: number): Promise<void> {
   const goal = schema.answered + changes
   while (schema.answered < goal) await delay(5)
@@ -54,7 +54,8 @@ test(`a server killed ${rounds} times during schema changes has the old or the n
       await starting.kill()
       assertSound(folder)
     }
-    // Both modes survive a crash of the process; with "relaxed", clients make more writes.
+    // In both modes, acknowledged writes survive a kill of the process. With "relaxed", clients
+    // make more writes.
     const durability = random.pick(['full', 'relaxed'])
     server = await ServerProcess.start(folder, ...flags, '--durability', durability)
     await schema.verify(server)

@@ -1,4 +1,4 @@
-/** Table commands that are malformed, hostile, or at or beyond a limit. */
+/** Malformed and hostile commands on tables, and commands that reach or exceed a limit. */
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { parseStored } from '../../src/json/parse.ts'
@@ -38,7 +38,7 @@ const suspect = new Suspect(
     const documents = keptRows
     await suspect.accepted(`${keyspace}/kept_rows`, { insertMany: { documents } })
   },
-  // No code of the family SERVER is allowed: every fault in these commands is the client's.
+  // Allows no error of the family SERVER, because the client causes every fault in these commands.
   [],
 )
 after(() => models.close())
@@ -55,12 +55,12 @@ async function create(name: string, definition: object): Promise<void> {
   await suspect.accepted(keyspace, { createTable: { name, definition } })
 }
 
-describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
+describe(`commands with one fault, at every place (seed ${seed})`, () => {
   const random = new Random(seed)
   const path = '/fuzz'
   const table = '/fuzz/fuzzed'
 
-  /** Restores the initial state before a command. */
+  /** Restores the initial state, so that each command starts from it. */
   async function prepare(): Promise<void> {
     await suspect.accepted('', { dropKeyspace: { name: 'fuzz' } })
     await suspect.accepted('', { createKeyspace: { name: 'fuzz' } })
@@ -88,7 +88,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       await suspect.accepted(table, command)
   }
 
-  /** State that a rejected command must not change. */
+  /** The state that a rejected command must not change. */
   async function readState(): Promise<string> {
     const explain = { options: { explain: true } }
     const answers = [
@@ -129,13 +129,16 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
     })
 })
 
-/** Whether a command had no effect at all; an insertMany may have inserted its valid rows. */
+/**
+ * Whether a command had no effect. An insertMany with errors may still have inserted its valid
+ * rows.
+ */
 function isRefused({ codes, body: { status = {} } }: ProcessAnswer): boolean {
   const isPartly = 'insertedIds' in status || 'documentResponses' in status
   return codes.length > 0 && !isPartly
 }
 
-/** Values of each column type, as JSON. */
+/** Values that each column type accepts, as JSON. */
 const types: Readonly<Record<string, readonly string[]>> = {
   ascii: ['"a"', '""'],
   bigint: ['1', '9223372036854775807', '-9223372036854775808'],
@@ -159,7 +162,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   varint: ['1', '9'.repeat(100), `-${'9'.repeat(99)}`, '1e50', '0'],
 }
 
-/** Values for every column; each type accepts only some of them. */
+/** Values of all types. Each column type accepts only some of them. */
 const anything: readonly string[] = [
   ...new Set(Object.values(types).flat()),
   ...['1e999999999', '-1e-999999999', '1e2147483648', '1e-2147483649', '-0', '1.0000001'],
@@ -280,7 +283,7 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
         }),
       )
       await suspect.accepted(path, '{"deleteMany":{}}')
-      // A value that can be a key finds its row again, and no other row.
+      // If a value can be a key, it finds its own row again, and no other row.
       for (const value of own) {
         const key = `"p":${value},"c":${value}`
         const { codes, body } = await send(
@@ -305,8 +308,8 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
 })
 
 /**
- * Names that programs often mishandle: special in JavaScript, SQL or paths, with unusual
- * characters, or long.
+ * Names that programs often mishandle: names with a meaning in JavaScript, SQL or paths, names with
+ * unusual characters, and long names.
  */
 const oddNames = [
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'length'],
@@ -315,7 +318,7 @@ const oddNames = [
   ...['"quoted\\"', "'; DROP TABLE doc; --", 'c1', 'c1k', 'n'.repeat(300)],
 ]
 
-/** Whether a name can be that of a column or field, which excludes operators and the star. */
+/** Whether a column or field may have this name. Names of operators and "*" are excluded. */
 const mayBeColumn = (name: string) => !name.startsWith('$') && name !== '*'
 const oddColumns = oddNames.filter(mayBeColumn)
 
@@ -511,7 +514,7 @@ describe('keys', () => {
     assert.deepEqual(left.body.data!.documents, [])
   })
 
-  test('that look alike, or concatenate to the same text, address different rows', async () => {
+  test('that look alike, or whose concatenations are equal, address different rows', async () => {
     const parts = [
       'a',
       'ab',
@@ -579,13 +582,12 @@ describe('page states', () => {
         const spoiled = Buffer.from(bytes)
         spoiled[at]! ^= flip
         const answer = await suspect.send(path, page(spoiled.toString('base64')))
-        // A page state that is a valid position in the table is accepted; any other causes this
-        // error.
+        // A forged page state may be a valid position in the table. Otherwise it causes this error.
         for (const code of answer.codes) assert.equal(code, 'COMMAND_FIELD_VALUE_INVALID')
       }
   })
 
-  test('from another table, sort or filter get an answer', async () => {
+  test('from another table, sort or filter get a reply', async () => {
     const { body } = await suspect.accepted(path, { find: { filter: { c: { $gte: 0 } } } })
     const state = body.data!.nextPageState!
     await suspect.send(other, page(state))
@@ -606,7 +608,7 @@ describe('page states', () => {
 })
 
 describe('table commands of extreme size', () => {
-  test('get an answer when their clauses or bodies have megabytes', async () => {
+  test('get a reply when their clauses or bodies have megabytes', async () => {
     const fill = (part: (n: number) => string, size = 1_500_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -651,7 +653,7 @@ describe('table commands of extreme size', () => {
     }
   })
 
-  test('get an answer when their filters have ten billion combinations of key values', async () => {
+  test('get a reply when their filters have ten billion combinations of key values', async () => {
     await create('combined', {
       columns: { a: 'int', b: 'int', c: 'int', d: 'int', e: 'int' },
       primaryKey: { partitionBy: ['a', 'b'], partitionSort: { c: 1, d: -1, e: 1 } },
@@ -678,7 +680,7 @@ async function documentOf(path: string, clauses: string): Promise<Value> {
   return (data as Map<string, Value>).get('document')!
 }
 
-/** The fields in sorted order, because the order of a table's columns is undefined. */
+/** Sorts the fields, because the order of the columns of a table is undefined. */
 function sortedFields(row: unknown): unknown {
   return [...(row as Map<string, unknown>)].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }

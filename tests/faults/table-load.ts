@@ -1,13 +1,14 @@
 /**
- * Writers of rows that remember acknowledged writes, like those of write-load.ts for documents, and
- * a verifier that compares the results of a table's indexes with its rows.
+ * Writers of rows. They remember acknowledged writes, as those in write-load.ts do for documents.
+ * `verifyRows` compares the acknowledged writes with the rows, and `verifyIndexes` compares the
+ * rows with the results of all indexes.
  */
 import assert from 'node:assert/strict'
 import type { Envelope } from '../harness.ts'
 import { bySimilarity, hasTerms } from '../model/search-oracle.ts'
 import type { Random } from './random.ts'
 
-/** A server in this process or in another one. */
+/** A server in this process or in a child process. */
 export interface Commanded {
   command(path: string, body: object): Promise<TableAnswer>
 }
@@ -19,7 +20,7 @@ export interface TableAnswer {
 }
 
 export interface Row {
-  /** The number of the writer. */
+  /** The number of the writer that owns the row. */
   readonly w: number
   readonly n: number
   readonly kind?: string
@@ -29,7 +30,7 @@ export interface Row {
   readonly v?: readonly number[]
 }
 
-/** Possible stored states of a row, as JSON; undefined means absent. */
+/** Possible stored states of a row, as JSON. Undefined means that the row is absent. */
 type States = readonly (string | undefined)[]
 
 export const tablePath = '/default_keyspace/items'
@@ -64,8 +65,8 @@ interface KnownIndex {
   /** Filters that the index serves. */
   readonly probes: readonly Probe[]
   /**
-   * Error code of the filters when the index is missing; undefined: they return the same rows, with
-   * a warning.
+   * The error code of these filters if the index is missing. Undefined means that the filters then
+   * return the same rows with a warning.
    */
   readonly withoutIt?: string
 }
@@ -145,14 +146,14 @@ export const knownIndexes: Readonly<Record<string, KnownIndex>> = {
 /** Minimum recall of the ten nearest in a search among many rows. */
 const recallMin = 0.95
 
-/** Number of its own rows above which a writer tends to delete some. */
+/** Number of own rows above which a writer, except writer 0, deletes the older half of them. */
 const ownRowsMax = 250
 
 export class TableLoad {
   answered = 0
   inDoubt = 0
   readonly #random: Random
-  /** Rows by writer and number. */
+  /** Possible states of each row, by writer and number. */
   readonly #rows = new Map<number, Map<number, States>>()
   #nextNumber = 0
 
@@ -170,7 +171,7 @@ export class TableLoad {
     }
   }
 
-  /** Writes until the server is gone or `isOver` is true. */
+  /** Writes until the server is killed or `isOver` returns true. */
   async run(
     server: Commanded,
     writers: number,
@@ -204,7 +205,7 @@ export class TableLoad {
     assert.deepEqual([...stored.keys()], [], 'rows that nobody wrote')
   }
 
-  /** Compares the results of each index with the rows; call after `verifyRows`. */
+  /** Compares the results of each index with the rows. Call it after `verifyRows`. */
   async verifyIndexes(server: Commanded, listed: ReadonlySet<string>): Promise<void> {
     const texts = [...this.#rows.values()].flatMap((own) => [...own.values()])
     const rows = texts.map(([text]) => JSON.parse(text!) as Row)
@@ -250,7 +251,8 @@ export class TableLoad {
       const scores = new Map(nearest.map(({ document, score }) => [document._id, score]))
       assert.equal(found.length, Math.min(10, nearest.length))
       for (const key of found) assert(scores.has(key), `${key} has no vector`)
-      // Vectors are coarse, so several may be equally near; each of them is correct.
+      // Vector components are coarse, so several rows may tie for the tenth place. Each of them is
+      // correct.
       const tenth = nearest[Math.min(9, nearest.length - 1)]!.score
       hits += found.filter((key) => scores.get(key)! >= tenth).length / found.length
     }
@@ -272,7 +274,7 @@ export class TableLoad {
       case 1:
         return this.#insertMany(server, this.#newRows(writer, random), random)
       case 2: {
-        // Omitted columns keep their values.
+        // An upsert keeps the values of omitted columns.
         const given = { kind: random.pick(kinds), body: textFrom(random) }
         const document = { ...filter, ...given }
         const after = { ...filter, ...before, ...given }
@@ -289,7 +291,7 @@ export class TableLoad {
       case 4:
         return this.#write(server, { deleteOne: { filter } }, writer, [], [n])
       case 5: {
-        // Removes either the older half or the oldest two.
+        // Removes the older half of the rows, or the two oldest.
         const numbers = [...own.keys()].toSorted((a, b) => a - b)
         const removed = numbers.slice(0, isFull ? numbers.length >> 1 : 2)
         const end = removed.at(-1)! + 1
@@ -314,7 +316,7 @@ export class TableLoad {
     )
   }
 
-  /** Sends a write to rows of one writer, and records its outcome. */
+  /** Sends a write to rows of one writer, and records the possible states afterwards. */
   async #write(
     server: Commanded,
     command: object,
@@ -387,14 +389,14 @@ export function keyOf({ w, n }: Row): string {
   return `${w}/${n}`
 }
 
-/** Canonical text of a row, independent of the order of its columns. */
+/** The text of a row in canonical form, independent of the order of its columns. */
 function textOf(row: Row): string {
   return JSON.stringify(
     Object.fromEntries(Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1))),
   )
 }
 
-/** All rows of a find over all pages, as JSON, by key. */
+/** All rows of a find, from all pages, as JSON by key. */
 export async function readRows(
   server: Commanded,
   clauses: object,
@@ -417,7 +419,7 @@ export async function readRows(
   return rows
 }
 
-/** The reply, or undefined when the server went away before it answered. */
+/** The reply, or undefined if the server was killed before it replied. */
 export async function attempt(
   server: Commanded,
   path: string,

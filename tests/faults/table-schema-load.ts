@@ -1,7 +1,7 @@
 /**
- * Concurrent clients that change a schema and remember acknowledged changes. A schema consists of
- * parts that exist or not. Each part belongs to one client, which changes one part at a time. The
- * schema is therefore known, except for parts whose last change was not answered.
+ * Concurrent clients that change a schema and remember acknowledged changes. The schema consists of
+ * parts that exist or not. Each part belongs to one client, which changes one part at a time. So
+ * every part is known, unless its last change was not acknowledged.
  */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
@@ -25,7 +25,7 @@ interface Part {
   readonly path: string
   readonly make: object
   readonly remove: object
-  /** Whether the part can be created or removed, given the existing parts. */
+  /** Whether the part can be created or removed while the parts in `there` exist. */
   readonly isFree?: (there: ReadonlySet<string>) => boolean
 }
 
@@ -60,7 +60,7 @@ const otherParts: readonly Part[] = [
     remove: { dropType: { name: 'color' } },
   },
   {
-    // The table uses the type, and its rows must follow the change.
+    // The table has a column of this type, so renaming the field changes its rows.
     name: 'renamed',
     path: '',
     make: { alterType: { name: 'place', rename: { fields: { town: 'city' } } } },
@@ -85,12 +85,12 @@ const otherParts: readonly Part[] = [
 const allParts = [...indexParts, ...otherParts]
 
 /**
- * The rows (guests) with values in the columns that are added and dropped; only this load
- * changes them.
+ * Keys of the "guests": rows with values in the columns that this load adds and drops. Only this
+ * load changes them.
  */
 const guests = Array.from({ length: 10 }, (_, n) => ({ w: -1, n }))
 
-/** Possible values of a guest in those columns. */
+/** The values of a guest in the columns that are added and dropped. */
 interface GuestValues {
   readonly extra?: number
   readonly extra_v?: readonly number[]
@@ -98,16 +98,14 @@ interface GuestValues {
 
 export class SchemaLoad {
   answered = 0
-  /** Unanswered changes by outcome. */
+  /** Numbers of changes without a reply: `made` took effect, `unmade` did not. */
   readonly cut = { made: 0, unmade: 0 }
   readonly #random: Random
   readonly #there = new Map<string, readonly boolean[]>(
     allParts.map(({ name }) => [name, [false]]),
   )
   #guests: readonly GuestValues[] = [{}]
-  /**
-   * Minimum and maximum possible number of rows in the table that is created and dropped.
-   */
+  /** Minimum and maximum number of rows that the table "passing" may have. */
   #passingRows: readonly [number, number] = [0, 0]
 
   constructor(random: Random) {
@@ -125,7 +123,7 @@ export class SchemaLoad {
     await send(server, tablePath, { insertMany: { documents } })
   }
 
-  /** Changes the schema until the server is gone or `isOver` is true. */
+  /** Changes the schema until the server is killed or `isOver` returns true. */
   async run(server: Commanded, isOver: () => boolean = () => false): Promise<void> {
     await Promise.all(
       [indexParts, otherParts].map(async (parts) => {
@@ -135,7 +133,7 @@ export class SchemaLoad {
     )
   }
 
-  /** Indexes that must exist. */
+  /** The names of indexes that must exist. */
   get indexes(): ReadonlySet<string> {
     return new Set([...this.#certain()].filter((name) => name.startsWith('by_')))
   }
@@ -146,7 +144,7 @@ export class SchemaLoad {
       if (!this.#certain().has(part.name)) await this.#change(server, part)
   }
 
-  /** Compares the schema with the acknowledged changes, and adopts it as the new state. */
+  /** Compares the schema with the acknowledged changes, and adopts it as the known state. */
   async verify(server: Commanded): Promise<void> {
     const seen = await readSchema(server)
     const there = new Set<string>()
@@ -197,7 +195,7 @@ export class SchemaLoad {
     assert.deepEqual([...byExtra].toSorted(byNumber), found)
   }
 
-  /** Makes one change; returns false when the server did not answer. */
+  /** Makes one change; returns false if the server did not reply. */
   async #step(server: Commanded, parts: readonly Part[], random: Random): Promise<boolean> {
     const there = this.#certain()
     if (
@@ -233,7 +231,10 @@ export class SchemaLoad {
     return answer !== undefined
   }
 
-  /** Sets the guests' values in existing columns: all of them or none, in one write. */
+  /**
+   * Sets the columns that exist in all guests, with one write that takes effect as a whole or not
+   * at all.
+   */
   async #fillGuests(
     server: Commanded,
     there: ReadonlySet<string>,
@@ -252,8 +253,8 @@ export class SchemaLoad {
   }
 
   /**
-   * Removes the values of a dropped column from the expected state: they do not return when the
-   * column is added again.
+   * Removes the values of a dropped column from the expected state. The values must not return when
+   * the column is added again.
    */
   #forget(column: keyof GuestValues): void {
     this.#guests = this.#guests.map((values) => without(values, column))
@@ -275,7 +276,7 @@ interface Seen {
   readonly types: Readonly<Record<string, object>>
 }
 
-/** The explained schema of the keyspace, by name. */
+/** The schema of the keyspace as listTables, listIndexes and listTypes explain it, by name. */
 async function readSchema(server: Commanded): Promise<Seen> {
   const explain = { options: { explain: true } }
   const list = async (path: string, command: string, member: string, name: string) => {
@@ -310,7 +311,7 @@ function isIn({ tables, indexes, types }: Seen, part: string): boolean {
   }
 }
 
-/** The complete schema that consists of these parts. */
+/** The expected schema when exactly these parts exist. */
 function expectedSchema(there: ReadonlySet<string>): Seen {
   const support = (cqlDefinition: string) => ({
     createTable: true,

@@ -1,7 +1,7 @@
-/** Invalid table commands: valid ones, changed at every place. */
+/** Invalid commands on tables: valid commands with a change at every place. */
 import type { Random } from './random.ts'
 
-/** A command for a keyspace or for its table "fuzzed". */
+/** A command for a keyspace, or for its table "fuzzed". */
 export interface TableCommand {
   readonly level: 'keyspace' | 'table'
   readonly command: object
@@ -260,12 +260,12 @@ const oddKeys = [
   'nobody',
 ]
 
-/** Placeholder for the changed place until the command is serialized. */
+/** Marks the changed place in a tree. The JSON text of an odd value then replaces the mark. */
 const mark = 'changed place'
 
 /**
- * Variants of a command as JSON, each with one fault: at every place, a random few of the possible
- * faults.
+ * Variants of a command as JSON, each with one fault. At every place, it inserts each odd value
+ * with a probability of 1/8.
  */
 export function* variantsOf(command: object, random: Random): Generator<string> {
   const whole = JSON.parse(JSON.stringify(command)) as Record<string, unknown>
@@ -281,7 +281,7 @@ export function* variantsOf(command: object, random: Random): Generator<string> 
 
 interface Change {
   readonly tree: unknown
-  /** Whether the tree contains the placeholder, which any JSON text can replace. */
+  /** Whether the tree contains `mark`, for which any JSON text can be inserted. */
   readonly isMarked: boolean
 }
 

@@ -1,4 +1,6 @@
-/** Preloaded into a process: takes all file handles except HANDLES_LEFT. */
+/**
+ * A module to preload into a process. It takes all free file handles except HANDLES_LEFT of them.
+ */
 import { closeSync, openSync } from 'node:fs'
 
 export function takeHandles(left: number): number[] {

@@ -1,4 +1,7 @@
-/** Threads that die: waiting requests fail, and the server continues as far as it can. */
+/**
+ * Threads of the server that die. Requests that wait for the thread fail. Requests that do not need
+ * it succeed.
+ */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
@@ -47,7 +50,7 @@ describe('a thread', () => {
 
 describe('threads of a server', () => {
   let server: TestServer
-  /** Threads of the server, in the order of their start. */
+  /** The worker threads of the server, in the order in which they started. */
   let workers: Worker[]
   const note = (worker: Worker) => workers.push(worker)
 
@@ -97,7 +100,7 @@ describe('threads of a server', () => {
     assert.match(await succeed(books, { findOne: { filter: { _id: 7 } } }), /"_id":7/)
   })
 
-  test('are replaced after they have died if they read or index', async () => {
+  test('that read or index are replaced when they have died', async () => {
     const before = await succeed(books, search)
     assert(others().length >= 2, 'one that reads, one that keeps vector indexes')
     for (let round = 0; round < 2; round++) {

@@ -1,19 +1,19 @@
 /** Changes one place of a tree of JSON values. */
 import type { Random } from './random.ts'
 
-/** Keys and values that are put in the wrong place. */
+/** Random keys and values that are wrong in most places. */
 export interface Odd {
   key(random: Random): string
   value(random: Random): unknown
 }
 
-/** Whether a node has children: arrays and plain objects. */
+/** Whether a node can have children: whether it is an array or a plain object. */
 export function isBranch(node: unknown): node is object {
   if (typeof node !== 'object' || node === null) return false
   return Array.isArray(node) || Object.getPrototypeOf(node) === Object.prototype
 }
 
-/** Changes one random node at depth `levels` or deeper. */
+/** Changes one random node whose depth is at least `levels`. */
 export function changeSomewhere(
   tree: unknown,
   levels: number,
@@ -38,7 +38,7 @@ function countNodes(tree: unknown, levels: number): number {
   return count
 }
 
-/** Replaces the node at position `left` of the traversal. */
+/** Changes the node that is reached after `passing.left` other nodes of sufficient depth. */
 function changeNode(
   tree: unknown,
   levels: number,
@@ -54,7 +54,10 @@ function changeNode(
   )
 }
 
-/** A copy of a node with members or elements missing, added, renamed, or one level too deep. */
+/**
+ * A copy of a node with one fault: a member or element is missing, added, renamed, or one level too
+ * deep.
+ */
 export function damageBranch(node: object, random: Random, odd: Odd): unknown {
   return Array.isArray(node)
     ? damageList(node, random, odd)

@@ -1,7 +1,7 @@
 /**
  * Writers that remember acknowledged writes. Each writer changes its own documents, one request at
- * a time. So the stored state is known: the last acknowledged state or, when an answer never came,
- * that state or the requested one.
+ * a time. So the stored state is known: it is the last acknowledged state or, if the last request
+ * got no reply, possibly the requested state.
  */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
@@ -9,7 +9,7 @@ import type { ServerProcess } from './server-process.ts'
 
 type Document = Readonly<Record<string, unknown>> & { readonly _id: string }
 
-/** Possible stored states, as JSON; undefined means absent. */
+/** Possible stored states of a document, as JSON. Undefined means that the document is absent. */
 type States = readonly (string | undefined)[]
 
 export const collections = ['books', 'loans'] as const
@@ -18,18 +18,21 @@ type CollectionName = (typeof collections)[number]
 
 const kinds = ['novel', 'poem', 'play', 'essay']
 
-/** The id of the counter that all writers increment. */
+/** The _id of the counter that all writers increment. */
 const counterId = 'counter'
 
 export class WriteLoad {
   answered = 0
   inDoubt = 0
   readonly #random: Random
-  /** States by collection and _id. */
+  /** Possible states of each document, by collection and _id. */
   readonly #documents = new Map<CollectionName, Map<string, States>>(
     collections.map((name) => [name, new Map()]),
   )
-  /** Collections that are created and deleted, by name: whether each may exist. */
+  /**
+   * For each collection that writers create and delete, whether it exists: one value if known, or
+   * both.
+   */
   readonly #passing = new Map<string, readonly boolean[]>()
   #counted = 0
   #countedInDoubt = 0
@@ -47,7 +50,7 @@ export class WriteLoad {
     await send(server, '/books', { insertOne: { document: { _id: counterId, n: 0 } } })
   }
 
-  /** Writes until the server is gone. */
+  /** Writes until the server is killed. */
   async run(server: ServerProcess, writers: number): Promise<void> {
     await Promise.all(
       Array.from({ length: writers }, async (_, writer) => {
@@ -58,14 +61,14 @@ export class WriteLoad {
   }
 
   /**
-   * Compares the data of the server with the acknowledged writes, and adopts it as the new state.
+   * Compares the data of the server with the acknowledged writes, and adopts it as the known state.
    */
   async verify(server: ServerProcess): Promise<void> {
     await this.#verifyCollections(server)
     for (const name of collections) await this.#verifyDocuments(server, name)
   }
 
-  /** Makes one random request; returns false when the server did not answer. */
+  /** Makes one random request; returns false if the server did not reply. */
   async #step(server: ServerProcess, writer: number, random: Random): Promise<boolean> {
     const name = random.pick(collections)
     const documents = this.#documents.get(name)!
@@ -138,7 +141,7 @@ export class WriteLoad {
     return this.#note(answer !== undefined)
   }
 
-  /** Creates the writer's own collection with a document in it, or deletes it. */
+  /** Creates the writer's own collection and inserts a document, or deletes the collection. */
   async #comeOrGo(server: ServerProcess, writer: number): Promise<boolean> {
     const name = `passing${writer}`
     const [exists] = this.#passing.get(name) ?? [false]
@@ -251,7 +254,7 @@ async function send(server: ServerProcess, path: string, command: object) {
   return answer
 }
 
-/** The reply, or undefined when the server went away before it answered. */
+/** The reply, or undefined if the server was killed before it replied. */
 async function attempt(server: ServerProcess, path: string, command: object) {
   const answer = await server
     .command(`/default_keyspace${path}`, command)

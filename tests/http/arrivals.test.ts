@@ -1,6 +1,6 @@
 /**
- * Limits for clients that have not sent a valid token: concurrent work per address, and log
- * lines about rejections.
+ * Limits for clients that have not sent a valid token: concurrent work per address, and the
+ * number of log lines about rejections.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { makeCertificate, saveCertificate } from './made-certificate.ts'
 import { openConnection, readReply } from './raw-connection.ts'
 
-/** Blocks the event loop until the queue may start no more arrivals in this turn. */
+/** Blocks the event loop for as long as the queue may start arrivals in one turn. */
 function spin(): void {
   const startedAt = performance.now()
   while (performance.now() - startedAt <= fixedLimits.arrivalsMsPerTurn);
@@ -52,11 +52,11 @@ describe('the queue of arrivals', () => {
       counts.push(begun.length)
     }
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2', 'a3'])
-    // Each arrival takes a turn of the loop, and other work runs in between.
+    // At most one arrival runs in each turn of the event loop, so other work runs between arrivals.
     assert(counts.every((count, i) => count - (counts[i - 1] ?? 0) <= 1))
   })
 
-  test('counts the synchronous and promised work of an arrival', async () => {
+  test('counts the synchronous work of an arrival, and work that continues in a promise', async () => {
     const queue = new ArrivalQueue(0)
     const begun: number[] = []
     queue.add('a', spin)
@@ -75,7 +75,7 @@ describe('the queue of arrivals', () => {
     assert(counts.every((count, i) => count - (counts[i - 1] ?? 0) <= 1))
   })
 
-  test('delays an address that is rejected too often, and no other', async () => {
+  test('delays an address whose requests are rejected too often, and no other address', async () => {
     const queue = new ArrivalQueue(2)
     for (let n = 0; n < 2; n++) queue.noteRejected('a')
     const begun: string[] = []
@@ -108,8 +108,8 @@ test('a complete ClientHello is recognised in any number of TLS records', async 
   const split = [record(payload.subarray(0, 2)), record(payload.subarray(2))]
   assert(hasWholeHello(Buffer.concat(split)))
   assert(!hasWholeHello(split[0]!))
-  // Bytes that cannot start a handshake count as complete, so that the server does not wait for
-  // more.
+  // Bytes that cannot start a TLS handshake count as complete. Otherwise the server would wait for
+  // more bytes.
   assert(hasWholeHello(Buffer.from('GET /')))
 })
 
@@ -134,7 +134,7 @@ test('rejections of one kind share a log line with their count', () => {
   assert.equal(rejected.length, 101)
 })
 
-describe('a server limits each address', () => {
+describe('limits for each address', () => {
   let server: TestServer | undefined
   const sockets: Socket[] = []
   afterEach(async () => {
@@ -166,7 +166,7 @@ describe('a server limits each address', () => {
     return made.cert
   }
 
-  test('by closing connections beyond the limit, and counts them', async () => {
+  test('close connections beyond the maximum, and count them', async () => {
     server = await startServer({ addressLimits: { ...defaultAddressLimits, openMax: 3 } })
     const first = [await open(server.url), await open(server.url), await open(server.url)]
     for (const socket of first) {
@@ -186,13 +186,13 @@ describe('a server limits each address', () => {
         assert((await metric(name)) >= 1)
         break
       } catch (error) {
-        // Retries when the request fails: the server may not have noticed yet that the connections
-        // were closed.
+        // Sends the request again if it fails. The server may not have noticed yet that the
+        // connections were closed.
         if (error instanceof assert.AssertionError) throw error
       }
   })
 
-  test('by delaying new connections beyond the rate, and answers them all', async () => {
+  test('delay new connections beyond the rate, and still answer them', async () => {
     const addressLimits = { ...defaultAddressLimits, connectionRate: 10 }
     server = await startServer({ addressLimits })
     const all = await Promise.all(Array.from({ length: 15 }, () => open(server!.url)))
@@ -201,7 +201,7 @@ describe('a server limits each address', () => {
     for (const socket of all) assert.match(await readReply(socket), /^HTTP\/1\.1 200/)
   })
 
-  test('and closes delayed connections when it stops', async () => {
+  test('close silent connections when the server stops', async () => {
     server = await startServer()
     const silent = await open(server.url)
     const closed = once(silent.resume(), 'close')
@@ -210,7 +210,7 @@ describe('a server limits each address', () => {
     await closed
   })
 
-  test('to a number of unfinished handshakes', async () => {
+  test('leave unfinished handshakes beyond the maximum unanswered', async () => {
     await startTls()
     const hello = await clientHello()
     const { handshakesPerAddressMax: max } = fixedLimits
@@ -231,7 +231,7 @@ describe('a server limits each address', () => {
     for (const socket of all) socket.destroy()
   })
 
-  test('without rejecting any of 200 concurrent handshakes', async () => {
+  test('reject none of 200 concurrent handshakes', async () => {
     const ca = await startTls()
     const { hostname, port } = new URL(server!.url)
     const all = Array.from({ length: 200 }, async () => {
@@ -242,7 +242,7 @@ describe('a server limits each address', () => {
     await Promise.all(all)
   })
 
-  test('by ending connections that reset streams too often', async () => {
+  test('end connections that reset streams too often', async () => {
     const ca = await startTls({ ...defaultAddressLimits, resetRate: 20 })
     const { hostname, port } = new URL(server!.url)
     const socket = connectTls({
@@ -271,7 +271,7 @@ describe('a server limits each address', () => {
     other.destroy()
   })
 
-  test('by delaying unknown tokens beyond the rate, and answers them all', async () => {
+  test('delay unknown tokens beyond the rate, and still answer the requests', async () => {
     const addressLimits = { ...defaultAddressLimits, rejectionRate: 10 }
     server = await startServer({ addressLimits, badCredentialsMax: 0 })
     const answers = await Promise.all(
@@ -284,7 +284,7 @@ describe('a server limits each address', () => {
   })
 })
 
-test('one rendering of the metrics serves all requests within a second', async () => {
+test('all requests for metrics within the cache time get the same rendering', async () => {
   const server = await startServer({ metricsCacheMs: 3_600_000 })
   try {
     const text = async () => (await fetch(`${server.url}/metrics`)).text()

@@ -1,6 +1,7 @@
 /**
- * Back-pressure on clients that send much and read nothing: what the server keeps for them, and
- * what other clients notice. The tests count bytes and commands; they measure no times.
+ * Back-pressure on clients that send much and read nothing: how much memory the server holds for
+ * them, and how other clients are affected. The tests count bytes and commands, and measure no
+ * times.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -22,7 +23,10 @@ const long = '/default_keyspace/long'
 const short = '/default_keyspace/short'
 const ann = { Token: `Cassandra:${btoa('ann')}:${btoa('secret')}` }
 
-/** Creates a collection with a page of 12 MB: more than the system buffers for a connection. */
+/**
+ * Creates a collection whose page of find has 12 MB, which is more than the system buffers for a
+ * connection.
+ */
 before(async () => {
   dataDir = await temporaryFolder()
   await start()
@@ -81,8 +85,8 @@ function findOne(headers: Record<string, string> = {}): Promise<Answer> {
 }
 
 /**
- * Sends a command until memory is available: on a busy machine other commands may hold memory for
- * longer than a command waits.
+ * Sends a command until it is not rejected for lack of memory. On a busy machine, other commands
+ * may hold memory for longer than a command waits.
  */
 async function untilRoom(path: string, command: object): Promise<Answer> {
   const answer = await server.command(path, command)
@@ -104,8 +108,8 @@ describe('pipelined requests', () => {
     const socket = await open()
     socket.pause()
     socket.write(requestOf({ find: {} }, `/v1${long}`).repeat(200))
-    // The first command waits until its client reads; commands of other connections are served
-    // meanwhile.
+    // The first command waits until its client reads. Meanwhile, the server answers commands of
+    // other connections.
     while ((await commandsSeen()) === 1);
     for (let i = 0; i < 50; i++) assert.equal((await findOne()).http, 200)
     assert.equal(await commandsSeen(), 2)
@@ -142,7 +146,7 @@ describe('pipelined requests', () => {
     assert.equal(text.split('"count":4').length, 4)
   })
 
-  test('close the connection when there are over a thousand of them', async () => {
+  test('that exceed a thousand on one connection make the server close it', async () => {
     await start()
     const socket = await open()
     const closed = once(socket, 'close')
@@ -161,7 +165,7 @@ describe('replies under construction', () => {
     const many = await Promise.all(Array.from({ length: 12 }, open))
     const answers = many.map((socket) => once(socket, 'readable'))
     for (const socket of many) socket.write(requestOf({ find: {} }, `/v1${long}`))
-    // Three pages of 12 MB fit into the share of one principal, and their clients do not read.
+    // Three pages of 12 MB fit into the share of one principal, although their clients do not read.
     await Promise.all(answers)
     assert.equal(await commandsSeen(), 3)
     assert.equal(
@@ -199,7 +203,7 @@ describe('replies under construction', () => {
 })
 
 describe('unread replies', () => {
-  test('may hold a share of the memory; beyond it reads are rejected, and other commands are not', async () => {
+  test('may hold a share of the memory; reads beyond this share are rejected, and other commands are not', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     // Three pages of 12 MB fit into the share of one principal; the fourth does not.
     for (let i = 0; i < 3; i++) await findUnread()
@@ -209,18 +213,18 @@ describe('unread replies', () => {
     assert.equal(http, 200)
     assert.equal(text.split('"_id"').length, 5)
     assert((await metric('stela_commands_refused_total{reason="no_room_for_reply"}')) >= 1)
-    // The memory is free again as soon as one connection has closed.
+    // The server releases the memory as soon as one connection has closed.
     sockets[0]!.destroy()
     let answer = await server.command(long, { find: {} })
     while (answer.http !== 200) answer = await server.command(long, { find: {} })
   })
 
-  test('take memory before a write starts, so that a write is always answered', async () => {
+  test('reserve memory before a write starts, so that every write that starts is answered', async () => {
     const limits = { ...defaultLimits, documentLengthMax: 4_000_000 }
     await start({ replyMemoryMax: 16_500_000, limits })
     await findUnread()
-    // 12 MB are held and the reply may take 4 MB: more than three quarters of the memory
-    // together.
+    // The unread reply holds 12 MB, and the reply of the update may take 4 MB. Together they exceed
+    // the share of one principal, three quarters of the memory.
     while ((await metric('stela_reply_memory_bytes')) < 12_000_000);
     const update = { findOneAndUpdate: { filter: { _id: 9 }, update: { $inc: { n: 1 } } } }
     const answer = await server.command(long, update)
@@ -268,7 +272,7 @@ describe('unread replies', () => {
     const socket = await findUnread()
     const reading = await findUnread()
     const stopped = server.stop()
-    // A client that reads gets the complete reply even during the stop.
+    // A client that reads receives the complete reply even while the server stops.
     const parts = (await reading.toArray()) as Buffer[]
     const [head, body] = Buffer.concat(parts).toString().split('\r\n\r\n')
     assert.match(head!, new RegExp(`^Content-Length: ${Buffer.byteLength(body!)}$`, 'im'))
@@ -280,13 +284,14 @@ describe('unread replies', () => {
 describe('request bodies', () => {
   const body = `{"findKeyspaces":{}}${' '.repeat(900_000)}`
 
-  test('wait while no memory is available, and no upload is lost', async () => {
+  test('wait while no memory is available, and are then read completely', async () => {
     await start({ bodyMemoryMax: 2_500_000 })
     const halves = await Promise.all([open(), open()])
     for (const socket of halves)
       socket.write(headOf(body.length) + body.slice(0, body.length / 2))
     while ((await metric('stela_body_memory_bytes')) < 2 * body.length);
-    // The third body of the same principal waits; another principal has memory left.
+    // The memory share of this principal is used up, so its third body waits. Another principal can
+    // still send.
     const third = await open()
     third.write(headOf(body.length) + body)
     const other = await server.command('', body.slice(0, 300_000), ann)
@@ -299,7 +304,7 @@ describe('request bodies', () => {
     assert.equal(await metric('stela_body_memory_bytes'), 0)
   })
 
-  test('give their memory back when their client disconnects', async () => {
+  test('release their memory when their client disconnects', async () => {
     await start({ bodyMemoryMax: 2_400_000 })
     for (const length of [body.length, undefined, 1_000, body.length, undefined]) {
       const socket = await open()
@@ -382,7 +387,7 @@ describe('streams of HTTP/2', () => {
     return client
   }
 
-  test('share limits for unread replies per connection and in total, and others are served', async () => {
+  test('share limits per connection and in total for unread replies, and other connections are served', async () => {
     await startTls({ replyMemoryMax: 100_000_000, replyTimeoutMs: 500 })
     const other = await connect()
     const deaf = await connect()
@@ -397,8 +402,8 @@ describe('streams of HTTP/2', () => {
     const scrape = async () => (await other.send({ ':path': '/metrics' })).text
     const held = async () =>
       Number(/^stela_reply_memory_bytes (\d+)$/m.exec(await scrape())![1])
-    // The server holds one page of 12 MB, an eighth of the memory, for the connection; its other
-    // replies are rejections.
+    // The memory limit of a connection is an eighth of the memory. One page of 12 MB uses it up, so
+    // other finds of the connection are rejected.
     let most = 0
     for (let i = 0; i < 15; i++) {
       most = Math.max(most, await held())
@@ -410,7 +415,7 @@ describe('streams of HTTP/2', () => {
     while ((await held()) > 0);
   })
 
-  test('are all answered on a connection whose client reads, one large reply after the other', async () => {
+  test('are all answered, even if every reply is large, on a connection whose client reads', async () => {
     await startTls({ replyMemoryMax: 50_000_000 })
     const client = await connect()
     const find = async (): Promise<string> => {

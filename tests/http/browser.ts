@@ -1,11 +1,11 @@
-/** A real browser, for behaviour that tests can observe only there. */
+/** A real browser, for behaviour that tests can observe only in a browser. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Path of the browser: STELA_TEST_BROWSER, or an installed one. */
+/** Path of the browser: STELA_TEST_BROWSER or the path of an installed browser. */
 const browserFile =
   process.env['STELA_TEST_BROWSER'] ??
   names
@@ -19,8 +19,8 @@ export const missingBrowser =
     : undefined
 
 /**
- * Maximum wait for an event. Awaited events happen on any machine, so only a broken test waits so
- * long.
+ * Maximum wait for an event, in milliseconds. It is so long that only a failed test reaches it,
+ * even on a slow machine.
  */
 export const patienceMs = 180_000
 
@@ -29,9 +29,9 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile,
     timeout: patienceMs,
-    // The sandbox is off: the pages are our own, and the sandbox does not work for root and
-    // in most containers. The GPU process is off, because rendering in software takes an
-    // eighth of the CPU time of these tests.
+    // Disables the sandbox, because it does not work for root and in most containers, and the pages
+    // are our own. Disables the GPU process, because rendering in software then takes an eighth of
+    // the CPU time.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
 }

@@ -1,11 +1,14 @@
-/** Memory that a command holds besides its body, and how it waits for memory that others hold. */
+/**
+ * The memory that a command reserves for reads and values in addition to its body, and how it waits
+ * for memory.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CallMemory } from '../../src/http/call-memory.ts'
 import { LocalFairShare } from '../../src/http/local-fair-share.ts'
 import { defaultLimits } from '../../src/limits.ts'
 
-/** Memory for replies and for values, and calls that share it. */
+/** The memory for replies and for values, and calls that share this memory. */
 class World {
   readonly replyRoom: LocalFairShare
   readonly valueRoom: LocalFairShare
@@ -39,7 +42,7 @@ class World {
 }
 
 describe('memory for the reads of a command', () => {
-  test('is taken at once when available, and the unused part is given back', () => {
+  test('is reserved at once when available, and the unused part is released', () => {
     const world = new World(1_000)
     const call = world.call()
     assert.equal(call.reserve(300, 0), undefined)
@@ -47,7 +50,7 @@ describe('memory for the reads of a command', () => {
     assert.equal(world.replyRoom.held, 400)
     assert(call.holdReply(100, 100))
     assert.equal(world.replyRoom.held, 100)
-    // A string with non-ASCII characters takes two bytes per character.
+    // A text with non-ASCII characters takes two bytes per character.
     assert(call.holdReply(100, 101))
     assert.equal(world.replyRoom.held, 200)
     call.end()
@@ -58,8 +61,8 @@ describe('memory for the reads of a command', () => {
     const world = new World(1_000)
     const calls = [world.call(), world.call()]
     for (const call of calls) assert.equal(call.reserve(300, 0), undefined)
-    // Both calls need 500 bytes instead of 300. The first to ask releases its 300 while it
-    // waits.
+    // Each call holds 300 bytes and needs 500. The first call that asks releases its 300 bytes
+    // while it waits.
     const waiting = calls[0]!.reserve(500, 300)
     assert(waiting instanceof Promise)
     assert.equal(world.replyRoom.held, 300)
@@ -87,7 +90,7 @@ describe('memory for the reads of a command', () => {
     assert.equal(world.replyRoom.held, 600)
   })
 
-  test('is never refused once something may have been written', () => {
+  test('is always granted to a call that may already have written', () => {
     const world = new World(1_000)
     const call = world.call({ onlyReads: false })
     assert.equal(call.reserve(500, 0), undefined)
@@ -98,7 +101,7 @@ describe('memory for the reads of a command', () => {
     assert.equal(world.replyRoom.held, 0)
   })
 
-  test('is granted at any size when no other call holds any', () => {
+  test('is granted at any size when no other call holds memory', () => {
     const world = new World(1_000)
     for (const connection of [undefined, {}]) {
       const call = world.call({ connection })
@@ -108,7 +111,7 @@ describe('memory for the reads of a command', () => {
     }
   })
 
-  test('is not taken for a call that has ended or whose client has left', async () => {
+  test('is not reserved for a call that has ended or whose client has disconnected', async () => {
     const world = new World(1_000)
     const first = world.call()
     assert.equal(first.reserve(500, 0), undefined)
@@ -130,7 +133,7 @@ describe('memory for the reads of a command', () => {
 })
 
 describe('values', () => {
-  test('hold memory until it is given back', async () => {
+  test('hold memory until it is released', async () => {
     const world = new World(1_000)
     const [one, other] = [world.call(), world.call()]
     const release = await one.borrow(500)
@@ -154,17 +157,17 @@ describe('values', () => {
     assert.equal(world.valueRoom.held, 0)
   })
 
-  test('parsed from documents do not wait for those of another body', async () => {
+  test('parsed from documents do not wait for memory that another body holds', async () => {
     const world = new World(1_000)
     const calls = [world.call(), world.call({ principalName: 'bob' })]
     for (const call of calls) await call.takeForBody(500)
-    // Each call holds half of the memory for values, and needs more.
+    // Each call holds half of the memory for values, and borrows more than the remaining memory.
     for (const call of calls) (await call.borrow(500))()
     for (const call of calls) call.end()
     assert.equal(world.valueRoom.held, 0)
   })
 
-  test('hold no memory after their client has left', async () => {
+  test('hold no memory after their client has disconnected', async () => {
     const world = new World(1_000)
     const release = await world.call().borrow(500)
     const waiting = world.call().borrow(500)

@@ -1,16 +1,16 @@
 /**
- * Commands whose synchronous work takes longer than the command timeout. They are aborted
- * in the middle of this work; each command would have another reply if it ran to its end.
+ * Commands whose synchronous work takes longer than the command timeout. The server must abort them
+ * during this work: each command would get another reply if its work were completed.
  */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { startServer, temporaryFolder, type Answer, type TestServer } from '../harness.ts'
 
-/** Every kind of work below takes longer than this on any machine. */
+/** In milliseconds. Every kind of work below takes longer, even on a fast machine. */
 const commandTimeoutMs = 5
 
-/** Nested n-gram filters: millions of steps that produce no term. */
+/** Nested n-gram filters, which take millions of steps and produce no term. */
 const analyzer = {
   filters: [
     ...Array.from({ length: 9 }, () => ({
@@ -29,7 +29,7 @@ interface Case {
   readonly path: string
   readonly command: object | string
   readonly timeout: 'TIMEOUT_READING_DATA' | 'TIMEOUT_WRITING_DATA'
-  /** Titles of the errors that the command gets without a timeout. */
+  /** Titles of the errors of this command if it has no timeout. */
   readonly otherwise: readonly string[]
 }
 
@@ -136,7 +136,7 @@ describe('a command that exceeds its timeout', () => {
   })
 
   for (const [work, { path, command, otherwise }] of Object.entries(cases))
-    test(`would get another reply with enough time, when ${work}`, async () => {
+    test(`gets another reply without a timeout, when ${work}`, async () => {
       const { errors = [] } = (await send(path, command)).body
       assert.deepEqual(
         errors.map(({ title }) => title),
@@ -153,7 +153,7 @@ describe('a command that exceeds its timeout', () => {
       })
   })
 
-  test('changes nothing', async () => {
+  test('changes nothing in the database', async () => {
     const { body } = await done(documents, { find: { projection: { $lexical: 1 } } })
     assert.deepEqual(body.data!.documents, [{ _id: 'short', $lexical: 'a' }])
     assert.deepEqual((await done(rows, { find: {} })).body.data!.documents, [])

@@ -107,7 +107,7 @@ describe('with compression on', () => {
       }
   })
 
-  test('replies are compressed from one kilobyte', async () => {
+  test('replies are compressed if they have at least 1024 bytes', async () => {
     const only = (length: number) => ({ _id: 'one', text: 'x'.repeat(length) })
     await server.command('/default_keyspace', { createCollection: { name: 'sized' } })
     const sized = '/v1/default_keyspace/sized'
@@ -159,7 +159,7 @@ describe('with compression on', () => {
       assert.equal(fits.http, 200, encoding)
       const over = await send(server, books, packing(sized(100_001)), headers)
       assert.equal(over.http, 413, encoding)
-      // A small body that would decompress to a hundred times the limit.
+      // A small body that decompresses to a hundred times the size limit.
       const bomb = await send(server, books, packing(Buffer.alloc(10_000_000)), headers)
       assert.equal(bomb.http, 413, encoding)
     }

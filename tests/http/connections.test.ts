@@ -51,8 +51,8 @@ async function assertServes(): Promise<void> {
 }
 
 /**
- * Asserts that the server serves, with retries: on a busy machine a request may exceed the short
- * request timeout.
+ * Asserts that the server answers. Retries, because on a busy machine a request may exceed the
+ * short request timeout.
  */
 async function assertServesInTime(): Promise<void> {
   let answer: Answer | undefined
@@ -138,7 +138,7 @@ describe('connections', () => {
     for (const socket of sockets.slice(0, 150)) socket.destroy()
     for (const socket of sockets.slice(150, 250)) socket.resetAndDestroy()
     await assertServes()
-    // The server closes the remaining connections when it stops.
+    // When the server stops, it closes the remaining connections.
     await server.stop()
     server = await startServer({ dataDir: server.dataDir })
   })
@@ -148,8 +148,8 @@ describe('connections', () => {
     const silent = await open()
     const half = await open()
     half.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"find`)
-    // A silent connection gets no reply, because the client would take a reply for that to
-    // its next request.
+    // A silent connection gets no reply, because its client would take the reply for that of its
+    // next request.
     const [nothing, refusal] = await Promise.all([readAll(silent), readAll(half)])
     assert.equal(nothing, '')
     assertRefused(refusal, 408, 'REQUEST_TOO_SLOW')
@@ -200,7 +200,7 @@ describe('connections', () => {
 })
 
 describe('a stopping server', () => {
-  test('answers requests that arrived before', async () => {
+  test('answers requests that arrived before it began to stop', async () => {
     server = await startServer()
     await server.command('/default_keyspace', { createCollection: { name: 'books' } })
     const documents = Array.from({ length: 100 }, (_, i) => ({
@@ -210,7 +210,7 @@ describe('a stopping server', () => {
     const insertion = server.command('/default_keyspace/books', {
       insertMany: { documents },
     })
-    // The server has received the request once it has answered one that was sent later.
+    // When the server has answered this later request, it has also received the insert.
     await assertServes()
     const [answer] = await Promise.all([insertion, server.stop()])
     assert.equal((answer.body.status!['insertedIds'] as unknown[]).length, 100)

@@ -1,4 +1,4 @@
-/** Requests of pages with other origins, as browsers send them. */
+/** Requests that browsers send for pages of other origins. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { readOrigins } from '../../src/settings/setting-values.ts'
@@ -28,7 +28,7 @@ function ask(
 
 const isAbout = (name: string) => name.startsWith('access-control-')
 
-describe('without the setting', () => {
+describe('without configured origins', () => {
   test('replies contain no CORS headers', async () => {
     server = await startServer()
     const answer = await server.command('', { findKeyspaces: {} }, { Origin: page })
@@ -71,7 +71,7 @@ describe('with a list of origins', () => {
       assert.deepEqual([...asked.headers.keys()].filter(isAbout), [])
       const answer = await server.command('', { findKeyspaces: {} }, { Origin: origin })
       assert.deepEqual([...answer.headers.keys()].filter(isAbout), [])
-      // Vary keeps a cache from serving a reply to another origin.
+      // `Vary` keeps caches from returning this reply to pages of another origin.
       assert.equal(answer.headers.get('vary'), 'Origin')
     }
   })

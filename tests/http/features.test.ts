@@ -23,7 +23,7 @@ describe('features', () => {
     })
   })
 
-  test('that the operator left open are switched off by request headers with the exact value false', () => {
+  test('that the operator did not set are switched off by request headers with the exact value false', () => {
     for (const [said, means] of [
       ['false', false],
       ['true', true],
@@ -69,7 +69,7 @@ describe('Feature-Flag headers', () => {
     createCollection: { name: 'books', options: { lexical: { enabled: true } } },
   }
 
-  test('reach the commands', async () => {
+  test('switch off features for the command of the request', async () => {
     server = await startServer()
     const off = { 'Feature-Flag-lexical': 'false' }
     const refused = await server.command('/default_keyspace', create, off)

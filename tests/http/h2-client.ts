@@ -1,4 +1,4 @@
-/** Requests over HTTP/2, many at a time on one connection. */
+/** A client that sends concurrent requests on one HTTP/2 connection. */
 import { once } from 'node:events'
 import {
   connect,
@@ -21,7 +21,7 @@ export class H2Client {
 
   private constructor(session: ClientHttp2Session) {
     this.session = session
-    // Tests cut off some of these connections on purpose.
+    // Tests make the server close some of these connections, which is an error for the client.
     session.on('error', () => undefined)
   }
 
@@ -43,7 +43,7 @@ export class H2Client {
     return readAnswer(stream)
   }
 
-  /** Opens a request whose body is still to be sent. */
+  /** Opens a request whose body the caller sends. */
   open(headers: Record<string, string>): ClientHttp2Stream {
     const isBodiless = headers[':method'] === undefined || headers[':method'] === 'GET'
     return this.session.request(

@@ -12,7 +12,7 @@ const store = { name: 'store', status: 'UP' }
 const accepting = { name: 'accepting requests', status: 'UP' }
 
 describe('health', () => {
-  test('lists its checks', async () => {
+  test('lists the checks that it makes', async () => {
     const server = await startServer()
     for (const [path, checks] of [
       ['', [accepting, store]],
@@ -36,7 +36,7 @@ describe('health', () => {
   ] as const)
     test(`while the server is stopping: ${path} is ${status}`, async () => {
       const server = await startServer()
-      // An unfinished request delays the stop.
+      // The unfinished request keeps the server from stopping at once.
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
       await once(socket, 'connect')
       socket.write(`GET /stargate/health${path} HTTP/1.1\r\n`)

@@ -1,6 +1,6 @@
 /**
- * Replies of many megabytes have the same bytes as small ones, and other requests get their turns
- * while they are read, serialized and sent.
+ * Replies of many megabytes have the same bytes as the same documents in small replies. Other
+ * requests get their turns while a large reply is read, serialized and sent.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -22,14 +22,14 @@ import { makeCertificate, saveCertificate } from './made-certificate.ts'
 import { headOf, openConnection } from './raw-connection.ts'
 
 /**
- * Minimum number of other requests that are answered during one large reply; usually there are far
- * more.
+ * Minimum number of other requests that are answered during one large reply. Usually many more are
+ * answered.
  */
 const answersMin = 4
 
 /**
- * Short and long strings with one and several bytes per character, around the size at which texts
- * are cut.
+ * Strings with one and several bytes per character. Their lengths are around the size at which the
+ * server cuts texts.
  */
 const strings = [
   'short',
@@ -48,7 +48,7 @@ const whole = { find: {} }
 
 describe('a large reply', () => {
   let server: TestServer
-  /** The expected text, built by requesting each document alone. */
+  /** The expected text of the reply, built from finds of single documents. */
   let expected: string
   before(async () => {
     server = await startServer({ checked: false, durable: false, compression: true })
@@ -164,7 +164,8 @@ describe('a large reply', () => {
       const socket = await openConnection(server.url)
       const body = JSON.stringify(whole)
       socket.write(headOf(body.length, `/v1${path}`) + body)
-      // The client disconnects before the reply, at its start, or after part of it.
+      // The client disconnects after reading `read` chunks: before the reply, at its start, or
+      // later.
       for (let i = 0; i < read; i++) await once(socket, 'data')
       socket.destroy()
     }

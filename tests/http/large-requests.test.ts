@@ -1,13 +1,16 @@
 /**
- * Large requests give other requests their turns. The tests count how many other requests are
- * answered while a command runs, not how long they take.
+ * Large requests must give turns to other requests. The tests count other requests that are
+ * answered while a command runs, and measure no times.
  */
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type Answer, type TestServer } from '../harness.ts'
 
-/** Number of values in the request, and the minimum of other requests answered meanwhile. */
+/**
+ * Number of values in the request, and the minimum number of other requests that must be answered
+ * meanwhile.
+ */
 const count = 900_000
 const answersMin = 4
 
@@ -16,7 +19,7 @@ describe('a large request', () => {
   afterEach(() => server.close())
 
   async function start(config: Parameters<typeof startServer>[0] = {}): Promise<void> {
-    // The tests skip engine checks, which would take most of the time.
+    // Disables the checks of the engine contract, which would take most of the time.
     server = await startServer({ checked: false, durable: false, ...config })
     const indexing = { allow: ['n'] }
     await send('', { createCollection: { name: 'free', options: { indexing } } })
@@ -33,7 +36,8 @@ describe('a large request', () => {
     const ended = command.finally(() => (state.isRunning = false))
     let answers = 0
     while (state.isRunning) {
-      // Does not use the health check, which writes to the disk that the command may keep busy.
+      // Does not send the health check, because it writes to the disk, which the command may keep
+      // busy.
       const { codes } = await server.command('', { findKeyspaces: {} })
       assert.deepEqual(codes, [])
       answers++
@@ -82,11 +86,11 @@ describe('a large request', () => {
     server = await startServer({ dataDir, commandTimeoutMs: 20 })
     const document = { _id: 'late', elements }
     const late = await send('/free', { insertOne: { document } })
-    // The error is that of a read: before the body is parsed, the server does not know that the
-    // command writes.
+    // The error is that of a timeout during a read. Until the body is parsed, the server does not
+    // know that the command writes.
     assert.deepEqual(late.codes, ['TIMEOUT_READING_DATA'])
-    // The server has no timeout before and after the late command, because a busy machine might
-    // exceed it.
+    // The server runs with a timeout only for the late command. On a busy machine, other commands
+    // might exceed the timeout.
     await server.stop()
     server = await startServer({ dataDir })
     const found = await send('/free', { findOne: { filter: { _id: 'late' } } })
@@ -96,7 +100,8 @@ describe('a large request', () => {
   test('with too many values is rejected, and the error names the setting', async () => {
     const limits = { ...defaultLimits, bodyValuesMax: 10_000 }
     await start({ limits })
-    // The body, the command, its document and the array count as values too.
+    // The limit counts the body, the command, its document and the array as one value each, besides
+    // the numbers.
     const of = (numbers: number) => ({
       insertOne: { document: { numbers: Array<number>(numbers).fill(0) } },
     })
@@ -109,7 +114,7 @@ describe('a large request', () => {
     )
   })
 
-  test('is accepted when its values are at the limits', async () => {
+  test('is accepted when the sizes and numbers of its values are at the limits', async () => {
     await start()
     const options = { vector: { dimension: defaultLimits.vectorDimensionMax } }
     await send('', { createCollection: { name: 'vectors', options } })

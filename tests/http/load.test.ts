@@ -38,8 +38,8 @@ async function start(config: Partial<Config>): Promise<void> {
 }
 
 /**
- * Starts a server with a command timeout. The collection is created without a timeout,
- * because a busy machine might exceed one.
+ * Starts a server with a command timeout. Creates the collection before that without a
+ * timeout, which a busy machine might exceed.
  */
 async function startWithTimeout(commandTimeoutMs: number): Promise<void> {
   await start({})
@@ -61,7 +61,7 @@ function findSlowly(): Promise<Answer> {
 
 /**
  * The reply to a command that times out while it waits for the provider. On a busy machine the
- * timeout may fire before the provider is called; then the command is sent again.
+ * command may time out before it calls the provider. Then it is sent again.
  */
 async function outOfTime(send: () => Promise<Answer>): Promise<Answer> {
   const before = provider.requests
@@ -85,8 +85,8 @@ async function open(): Promise<Socket> {
 }
 
 /**
- * Sends the command until it is not rejected for load. A previous command counts until the
- * server knows that its reply was sent, which may be after the client has read it.
+ * Sends the command until it is not rejected for load. An earlier command counts until the server
+ * knows that its reply was sent, which may be after the client has read it.
  */
 async function afterOthers(send: () => Promise<Answer>): Promise<Answer> {
   let answer = await send()
@@ -108,7 +108,7 @@ describe('commands up to the limit', () => {
     const running = [1, 2, 3].map(insertSlowly)
     await provider.asked(3)
     assertOverloaded(await findKeyspaces())
-    // Bodies of rejected requests are not parsed.
+    // A server that is overloaded does not parse bodies, so it does not notice the invalid JSON.
     assertOverloaded(await server.command('/nowhere', '{"not": json'))
     assert.deepEqual((await server.send('/v1', { method: 'POST' })).codes, [
       'MISSING_AUTHENTICATION_TOKEN',
@@ -143,7 +143,7 @@ describe('commands up to the limit', () => {
     assert.match(reply, /default_keyspace/)
   })
 
-  test('do not include requests whose bodies are still arriving', async () => {
+  test('do not include requests whose bodies have not arrived completely', async () => {
     await start({ commandsMax: 1 })
     const body = `{"findKeyspaces": {}}${' '.repeat(100)}`
     const half = headOf(body.length) + body.slice(0, -50)
@@ -151,14 +151,16 @@ describe('commands up to the limit', () => {
     for (const socket of arriving) socket.write(half)
     assert.equal((await findKeyspaces()).http, 200)
 
-    // A request whose body is completed while the limit is reached is rejected at that point.
+    // The limit applies when the body is complete. Here one command already runs, so the request is
+    // rejected.
     const running = afterOthers(() => insertSlowly(1))
     await provider.asked(1)
     arriving[0]!.write(' '.repeat(50))
     await readUntil(arriving[0]!, 'SERVER_OVERLOADED')
     provider.answerAll()
     await running
-    // The previous command may count until the server knows that its reply was sent.
+    // Until the server knows that the reply of the earlier command was sent, it may reject some of
+    // these requests.
     for (const socket of arriving.slice(1)) {
       socket.write(' '.repeat(50))
       const reply = await readReply(socket)
@@ -168,7 +170,7 @@ describe('commands up to the limit', () => {
     assert.fail('none of them is served')
   })
 
-  test('are served during a burst, and rejected inserts are not executed', async () => {
+  test('are served during a burst of requests, and rejected inserts are not executed', async () => {
     await start({ commandsMax: 4, durable: false })
     await server.command('/default_keyspace', { createCollection: { name: 'rush' } })
     const insert = (_id: number) =>
@@ -177,8 +179,8 @@ describe('commands up to the limit', () => {
     const done = answers.filter(({ http }) => http === 200)
     for (const answer of done) assert.deepEqual(answer.codes, [])
     for (const answer of answers) if (answer.http !== 200) assertOverloaded(answer)
-    // A command counts until the server knows that its reply was sent, so fewer than four may
-    // succeed.
+    // Not every completed insert makes room at once, because a command counts until the server
+    // knows that its reply was sent. So the limit of four commands guarantees only three successes.
     assert(done.length >= 3)
     const { body } = await server.command('/default_keyspace/rush', { countDocuments: {} })
     assert.deepEqual(body, { status: { count: done.length } })
@@ -195,8 +197,8 @@ describe('commands up to the limit', () => {
       await server.command(long, { insertOne: { document } })
     }
     /**
-     * Sends a find without reading the reply, and waits until the command runs, because a
-     * later find could otherwise start first.
+     * Sends a find without reading its reply. Waits until the find runs, because a later find could
+     * otherwise start first.
      */
     const findUnread = async (n: number) => {
       const socket = await open()
@@ -209,13 +211,14 @@ describe('commands up to the limit', () => {
     const untilFound = async (http: number) => {
       while ((await findKeyspaces()).http !== http);
     }
-    // While both finds run, other commands are rejected; once the client has read a reply,
-    // other commands are served.
+    // While both finds run, other commands are rejected. After the client has read one reply, other
+    // commands are served.
     const slow = [await findUnread(1), await findUnread(2)]
     await untilFound(503)
     await readReply(slow[0]!)
     await untilFound(200)
-    // Clients that never read are disconnected at the reply timeout, and other commands are served.
+    // The server disconnects clients that do not read within the reply timeout, and then serves
+    // other commands.
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandsMax: 2, replyTimeoutMs: 300 })
@@ -229,7 +232,7 @@ describe('commands up to the limit', () => {
 })
 
 describe('connections up to the limit', () => {
-  test('are served, and the next is closed until one of them ends', async () => {
+  test('are served, and further connections are closed until one of them ends', async () => {
     await start({ connectionsMax: 0 })
     await server.stop()
     server = await startServer({ dataDir: server.dataDir, connectionsMax: 3 })
@@ -241,7 +244,8 @@ describe('connections up to the limit', () => {
       await readUntil(socket, 'default_keyspace')
     }
     three[0]!.destroy()
-    // Connects until the server serves: it may notice late that the other connection has closed.
+    // Connects repeatedly, because the server may notice late that the client has closed a
+    // connection.
     let text = ''
     for (let i = 0; i < 1_000 && text === ''; i++) {
       const socket = await open()
@@ -271,7 +275,7 @@ describe('a command that exceeds its timeout', () => {
     assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
     assert.match(answer.body.errors![0]!.message, /may have been written, and they remain/)
     await provider.left(1)
-    // The restarted server has no timeout, which a busy machine might exceed.
+    // Restarts the server without a timeout, which a busy machine might exceed.
     await server.stop()
     server = await startServer({ dataDir: server.dataDir })
     const letters = '/default_keyspace/letters'
@@ -286,9 +290,7 @@ describe('a command that exceeds its timeout', () => {
     const slow = requestOf({ find: { sort: { $vectorize: 'a' } } }, letters)
     const timesOut = async () =>
       assert.match(await readReply(socket), /"TIMEOUT_READING_DATA"/)
-    /**
-     * Asserts that a find succeeds, with retries, because a busy machine may exceed the timeout.
-     */
+    /** Asserts that a find succeeds. Retries, because a busy machine may exceed the timeout. */
     const finds = async () => {
       let text: string
       do {
@@ -302,7 +304,8 @@ describe('a command that exceeds its timeout', () => {
       await timesOut()
       await finds()
     }
-    // A pipelined command also times out and leaves the connection usable.
+    // After the first of two pipelined commands has timed out, the second one times out too, and
+    // the connection stays usable.
     socket.write(slow + slow)
     await timesOut()
     await timesOut()
@@ -323,8 +326,8 @@ describe('a command that exceeds its timeout', () => {
     const answer = await server.command(books, long)
     assert.deepEqual(answer.codes, ['TIMEOUT_READING_DATA'])
 
-    // The timeout may fire before the write starts. A started write is awaited, however long it
-    // takes.
+    // The timeout may fire before the write starts. Once it has started, the server waits for it,
+    // however long it takes.
     const documents = Array.from({ length: 100 }, (_, i) => ({ _id: i }))
     const written = await server.command(books, { insertMany: { documents } })
     const isDone = written.codes.length === 0
@@ -344,7 +347,7 @@ describe('a command that exceeds its timeout', () => {
     assert.deepEqual((await running).codes, [])
   })
 
-  test('counts as a server error, and as disconnected when its client left', async () => {
+  test('counts as a server error, unless its client disconnects first', async () => {
     await startWithTimeout(1_000)
     await outOfTime(findSlowly)
     await provider.left(1)
@@ -362,11 +365,11 @@ describe('a command that exceeds its timeout', () => {
 })
 
 describe('a rate limit of commands', () => {
-  test('rejects commands of a token that exceeds it, and no others', async () => {
+  test('rejects commands of a token that exceeds it, and no commands of other tokens', async () => {
     const account = { name: 'ann', password: 'secret' }
     const ann = { Token: `Cassandra:${btoa('ann')}:${btoa('secret')}` }
     await start({ rateLimit: 2, accounts: [account] })
-    // Creating the collection took one command of the limit.
+    // Creating the collection already counts as one command of the rate limit.
     let refused: Answer | undefined
     for (let i = 0; i < 50 && refused === undefined; i++) {
       const answer = await findKeyspaces()
@@ -414,7 +417,7 @@ describe('a rate limit of commands', () => {
   test('takes bounded memory for any number of principals', () => {
     const limit = new LocalRateLimit(1)
     for (let i = 0; i < 250_000; i++) assert.equal(limit.take(`token ${i}`, 0), 0)
-    // The latest principals are kept and the first ones evicted.
+    // The limit remembers the latest principals, and evicts the earliest ones.
     assert.equal(limit.take('token 249999', 0), 1)
     assert.equal(limit.take('token 0', 0), 0)
   })

@@ -10,7 +10,7 @@ function taker(principalName: string, sharedConnection?: object): MemoryHolder {
 const ann = taker('ann')
 const bob = taker('bob')
 
-/** Takes amounts one by one until the share is used up, and returns their number. */
+/** Takes `amount` repeatedly until the share is used up. Returns how often it succeeded. */
 function takeAll(share: LocalFairShare, who: MemoryHolder, amount = 1): number {
   let count = 0
   while (share.take(who, amount)) count++
@@ -27,13 +27,13 @@ describe('a share', () => {
     assert.equal(share.heldBy('ann'), 750)
   })
 
-  test('leaves capacity for the next principal, however many there are', () => {
+  test('leaves capacity for the next principal, however many principals there are', () => {
     const share = new LocalFairShare(1_000)
     const counts = ['a', 'b', 'c', 'd', 'e'].map((name) => takeAll(share, taker(name)))
     assert.deepEqual(counts, [750, 188, 47, 12, 3])
   })
 
-  test('is everything when the total is tiny', () => {
+  test('is the whole capacity when the capacity is tiny', () => {
     for (const total of [1, 2, 3])
       assert.equal(takeAll(new LocalFairShare(total), ann), total, `${total}`)
     assert.equal(takeAll(new LocalFairShare(4), ann), 3)
@@ -47,7 +47,7 @@ describe('a share', () => {
     assert.equal(takeAll(share, ann), 30)
   })
 
-  test('allows the maximum to a principal that holds nothing', () => {
+  test('allows the whole capacity to a principal that holds nothing', () => {
     const share = new LocalFairShare(100)
     assert.equal(share.take(ann, 101), false)
     assert.equal(share.take(ann, 100), true)
@@ -76,7 +76,7 @@ describe('a share', () => {
     assert.equal(share.take(ann, 160), true)
   })
 
-  test('counts what the request already holds only once', () => {
+  test('counts the amount that a request already holds only once', () => {
     const share = new LocalFairShare(800, { littleMax: 10 })
     const one = taker('ann', {})
     assert(share.take(one, 10))
@@ -96,8 +96,8 @@ describe('a share', () => {
   })
 })
 
-describe('waiting for capacity', () => {
-  test('ends in order of arrival when capacity is released', async () => {
+describe('requests that wait for capacity', () => {
+  test('get it in the order of arrival when it is released', async () => {
     const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const order: string[] = []
@@ -105,7 +105,7 @@ describe('waiting for capacity', () => {
       assert(await share.takeWithin(ann, amount, 60_000, never))
       order.push(name)
     }
-    // The second request would fit earlier than the first one, but must not overtake it.
+    // After the release of 10, the second request would fit, but it must not overtake the first.
     const all = [wait('large', 70), wait('small', 1)]
     assert.equal(share.waiting, 2)
     share.release(ann, 10)
@@ -117,7 +117,7 @@ describe('waiting for capacity', () => {
     assert.equal(share.waiting, 0)
   })
 
-  test('by one principal does not delay another', async () => {
+  test('do not delay requests of another principal', async () => {
     const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const waiting = share.takeWithin(ann, 70, 60_000, never)
@@ -127,7 +127,7 @@ describe('waiting for capacity', () => {
     assert.equal(await waiting, true)
   })
 
-  test('by one connection does not delay another', async () => {
+  test('do not delay requests of another connection', async () => {
     const share = new LocalFairShare(80)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert(share.take(one, 10))
@@ -137,7 +137,7 @@ describe('waiting for capacity', () => {
     assert.equal(await waiting, true)
   })
 
-  test('ends without success at its timeout or when it is aborted', async () => {
+  test('end without capacity at their timeout or when they are aborted', async () => {
     const share = new LocalFairShare(10)
     assert(share.take(ann, 10))
     assert.equal(await share.takeWithin(bob, 1, 1, never), false)
@@ -150,7 +150,7 @@ describe('waiting for capacity', () => {
     assert.equal(share.held, 10)
   })
 
-  test('is limited to a number of requests', async () => {
+  test('have a maximum number', async () => {
     const share = new LocalFairShare(10, { waitersMax: 2 })
     assert(share.take(ann, 10))
     const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))

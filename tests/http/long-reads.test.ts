@@ -1,5 +1,6 @@
 /**
- * Searches and long reads of several tokens and connections: the order in which they are answered.
+ * Searches and long reads of several tokens and connections, and the order in which they are
+ * answered.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -36,17 +37,20 @@ async function start(config: Partial<Config> = {}): Promise<void> {
   }
 }
 
-/** Only a scan of all documents can answer this count. */
+/** No index can answer this count, so it scans all documents. */
 const longCount = { countDocuments: { filter: { $not: { list: { $size: 3 } } } } }
 const search = { find: { sort: { $vector: [1, 1] }, options: { limit: 3 } } }
 
-/** The headers of an account; without them, the server's token is used. */
+/** The headers of an account. Requests without them use the token of the server. */
 function accountOf(number: number): Record<string, string> {
   const encode = (text: string) => Buffer.from(text).toString('base64')
   return { Token: `Cassandra:${encode(`user ${number}`)}:${encode('x')}` }
 }
 
-/** Sends a long count, and notes its end. Each concurrent request uses a connection of its own. */
+/**
+ * Sends a long count, and adds its name to `ended` when it ends. Each concurrent request uses its
+ * own connection.
+ */
 async function count(name: string, ended: string[], headers = {}): Promise<void> {
   const counted = await server.command(path, longCount, headers)
   assert.deepEqual(counted.body, { status: { count: documents } })
@@ -73,7 +77,8 @@ describe('a search', () => {
   after(() => server.close())
 
   test('is answered while long counts of another token run', async () => {
-    // Starts all reader threads, because starting one takes as long as several reads.
+    // Starts all reader threads in advance, because starting a thread takes as long as several
+    // reads.
     await Promise.all(
       Array.from({ length: 8 }, (_, i) => count(`first ${i}`, [], accountOf(i))),
     )
@@ -82,8 +87,7 @@ describe('a search', () => {
     const counts = Array.from({ length: 24 }, (_, i) => count(`${i}`, ended, accountOf(0)))
     assertFound(await server.command(path, search))
     await Promise.all(counts)
-    // The result of each count was right, even if the count was interrupted and continued
-    // later.
+    // Each count has asserted its result, even if the server interrupted it and continued it later.
     assert.equal(ended.length, 24)
   })
 
@@ -100,7 +104,7 @@ describe('a search', () => {
 describe('waiting reads', () => {
   afterEach(() => server.close())
 
-  test('are rejected beyond a number per token, and can be sent again', async () => {
+  test('are rejected beyond a maximum number per token, and succeed when they are sent again later', async () => {
     const limits = { ...defaultLimits, countMax: documents, waitingReadsMax: 4 }
     await start({ limits })
     const answers = await Promise.all(

@@ -1,7 +1,6 @@
 /**
- * A self-signed certificate for 127.0.0.1 or another address, with a new key each time.
- * It is encoded in DER by hand according to RFC 5280, because Node reads certificates but
- * creates none.
+ * Creates a self-signed certificate with a new key, for 127.0.0.1 or another address. Node can read
+ * certificates but not create them, so this module encodes them in DER according to RFC 5280.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -31,8 +30,8 @@ export function makeCertificate(
     tagged(
       0xa3,
       sequence(
-        // basicConstraints CA: clients accept a self-signed certificate as a trusted root
-        // only with this extension.
+        // basicConstraints CA: only with this extension, clients accept a self-signed certificate
+        // as a trusted root.
         extension('2.5.29.19', sequence(tagged(0x01, Buffer.of(0xff)))),
         extension(
           '2.5.29.17',
@@ -57,7 +56,7 @@ export function makeCertificate(
   }
 }
 
-/** Writes the certificate and its key as PEM files, as the server reads them. */
+/** Writes the certificate and its key as PEM files, which the server reads. */
 export async function saveCertificate(folder: string, made: MadeCertificate) {
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
   await writeFile(files.certFile, made.cert)

@@ -8,12 +8,12 @@ import { killLeftovers, processToken, ServerProcess } from '../faults/server-pro
 import { startServer, temporaryFolder, testToken, type TestServer } from '../harness.ts'
 import { lettersCollection, PatientProvider } from './patient-provider.ts'
 
-/** Values of the samples in a scrape, by name and labels as they are written. */
+/** The values of a scrape, by name and labels in the notation of the scrape. */
 type Samples = ReadonlyMap<string, number>
 
 const sample = /^(\w+(?:\{(?:\w+="(?:[^"\\\n]|\\.)*",?)*\})?) (\S+)$/
 
-/** Reads the text format; throws when a line is neither a comment nor a sample. */
+/** Parses a scrape in the text format. Throws if a line is neither a comment nor a sample. */
 function parseSamples(text: string): Samples {
   const samples = new Map<string, number>()
   const described = new Set<string>()
@@ -59,7 +59,7 @@ describe('metrics', () => {
   })
   after(() => server.close())
 
-  /** Runs an action, and returns a function for the growth of each sample during it. */
+  /** Runs an action. Returns a function that gives the increase of a sample during the action. */
   async function growth(act: () => Promise<unknown>): Promise<(key: string) => number> {
     const earlier = await scrape(server)
     await act()
@@ -92,7 +92,7 @@ describe('metrics', () => {
     const bodies = [{ seek: {} }, { find: {}, findOne: {} }, {}, [], '{', '', '"find"']
     const grew = await growth(async () => {
       for (const body of bodies) await server.command('/default_keyspace/books', body)
-      // A command of another level is unknown here.
+      // findOne is a command of collections, so it is unknown at the path of a keyspace.
       await server.command('/default_keyspace', { findOne: {} })
     })
     assert.equal(grew(commands('unknown', 'request_error')), bodies.length + 1)
@@ -100,9 +100,10 @@ describe('metrics', () => {
     assert.equal(grew(commands('findOne', 'request_error')), 0)
   })
 
-  test('do not grow with the names in requests', async () => {
+  test('have a bounded number of samples, whatever names requests contain', async () => {
     await server.command('', { seek: {} })
-    // The first rejected token adds a sample for its status.
+    // The first request with a rejected token adds a sample for its status, so it is sent before
+    // the earlier scrape.
     await server.command('', { seek: {} }, { Token: '' })
     const earlier = await scrape(server)
     for (let i = 0; i < 1000; i++) {
@@ -112,7 +113,8 @@ describe('metrics', () => {
     }
     const later = await scrape(server)
     const added = [...later.keys()].filter((key) => !earlier.has(key))
-    // Threads may still be starting, and each has samples with its name.
+    // Excludes samples of threads: threads may still be starting, and each adds samples with its
+    // name.
     assert.deepEqual(
       added.filter((key) => key.startsWith('stela_') && !key.includes('thread=')),
       [],
@@ -145,7 +147,7 @@ describe('metrics', () => {
       if (i > 0) assert(bound > buckets[i - 1]!.bound && count >= buckets[i - 1]!.count)
   })
 
-  test('count requests by status, and connections', async () => {
+  test('count requests by status, and count connections', async () => {
     const requests = (status: string) => `stela_http_requests_total{status="${status}"}`
     const grew = await growth(async () => {
       await server.command('', { findKeyspaces: {} })
@@ -153,8 +155,7 @@ describe('metrics', () => {
       await server.send('/nowhere', { method: 'GET' })
       await server.send('/v1', { method: 'GET', headers: { Token: testToken } })
     })
-    // The earlier scrape also counts, because it was counted after its own numbers were
-    // read.
+    // The earlier scrape is included, because the server counts a scrape after rendering it.
     assert.equal(grew(requests('200')), 2)
     assert.equal(grew(requests('401')), 1)
     assert.equal(grew(requests('404')), 1)
@@ -177,7 +178,7 @@ describe('metrics', () => {
       await server.command('/more/a', { insertMany: { documents } })
       await server.command('/more/a', { insertOne: { document: { _id: 0 } } })
       await server.command('/more/a', { deleteOne: { filter: { _id: 1 } } })
-      // The search sees earlier writes, so the index is complete.
+      // A search sees all earlier writes, so the vector index is complete afterwards.
       await server.command('/more/a', { findOne: { sort: { $vector: [1, 1] } } })
     })
     assert.equal(grew('stela_keyspaces'), 1)
@@ -204,7 +205,7 @@ describe('metrics', () => {
       await server.command('/default_keyspace/measured', { findOne: { sort } })
     })
     assert.equal(grew('stela_open'), 1)
-    // The metric is the memory in use; much more is reserved.
+    // The metric is the memory in use, not the much larger memory that is reserved.
     const memory = grew('stela_vector_index_memory_bytes')
     assert(memory > 50 * 8 && memory < 50 * 4_000, String(memory))
     const samples = await scrape(server)
@@ -216,14 +217,14 @@ describe('metrics', () => {
     }
     const documents = Array.from({ length: 20 }, (_, n) => ({ n }))
     await server.command('/default_keyspace/measured', { insertMany: { documents } })
-    // Waits for the metric, which is updated asynchronously.
+    // Waits until the metric includes the inserts, because the server updates it asynchronously.
     for (let recent = 0; recent < 20;)
       recent = (await scrape(server)).get('stela_index_recent_changes')!
     assert.equal(samples.get('stela_index_waiting_entries'), 0)
     assert.equal(samples.get('stela_terms_segments'), 0)
     const texts = [{ $lexical: 'red fox' }, { $lexical: 'red hen' }, { n: 1 }]
     await server.command('/default_keyspace/measured', { insertMany: { documents: texts } })
-    // Recent terms are flushed as a segment once writes have stopped.
+    // Once writes have stopped, the server writes recent terms as a segment.
     for (let segments = 0; segments < 1;)
       segments = (await scrape(server)).get('stela_terms_segments')!
     const settled = await scrape(server)
@@ -432,7 +433,7 @@ describe('the id of a request', () => {
     assert.equal(await idOf({ 'X-Request-Id': 'bad' }, '{'), 'bad')
   })
 
-  test('is generated when the client sent none or one that is unsafe to log', async () => {
+  test('is generated when the client sent none, or one that is unsafe to log', async () => {
     const made = new Set<string | null>()
     for (const id of [
       undefined,

@@ -1,4 +1,7 @@
-/** The OpenAPI description: that it is valid, that it matches the server, and how it is served. */
+/**
+ * The OpenAPI description: its validity, its agreement with the server, and how the server returns
+ * it.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { primitiveNames } from '../../src/language/columns/column-type.ts'
@@ -22,7 +25,7 @@ import { startServer, type TestServer } from '../harness.ts'
 const api = describeApi(defaultLimits, '1.2.3')
 const levels = ['general', 'keyspace', 'target'] as const
 
-/** Every example in the order of the description. */
+/** All examples, in the order of the description. */
 const examples: readonly (ExampleDescription & { name: string })[] = Object.values(
   api.paths,
 ).flatMap(({ post }) =>
@@ -127,7 +130,7 @@ describe('the description', () => {
     assert.deepEqual(had.toSorted(), [...referred].toSorted())
   })
 
-  test('uses only keywords of JSON Schema that the checker of the tests knows', () => {
+  test('uses only keywords of JSON Schema that these tests can check', () => {
     for (const [name, schema] of Object.entries(api.components.schemas))
       visitSchema(schema, (part) => {
         for (const key of Object.keys(part)) assert(knownKeys.has(key), `${name}: ${key}`)
@@ -274,7 +277,7 @@ describe('GET /api/json/openapi', () => {
     )
   })
 
-  test('describes errors and traces too', async () => {
+  test('returns schemas that also match replies with errors and traces', async () => {
     const reply = api.components.schemas['Reply']!
     for (const answer of [
       await server.command('', { seek: {} }),
@@ -302,7 +305,7 @@ const knownKeys = new Set([
   ...['deprecated', 'x-does', 'x-on'],
 ])
 
-/** Violations of a schema by a value, each with its path. */
+/** The violations of a schema by a value, each with the path of the violation. */
 function problems(value: unknown, schema: Schema, at = '$'): string[] {
   if (schema.$ref !== undefined) return problems(value, resolve(schema.$ref) as Schema, at)
   const found: string[] = []

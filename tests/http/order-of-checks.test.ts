@@ -1,6 +1,6 @@
 /**
- * When a request has two faults, the earlier check answers. The faults below are listed in
- * the order of the checks; a test sends each pair of them in one request.
+ * If a request has two faults, it gets the error of the check that comes first. The faults below
+ * are in the order of the checks. A test sends every pair of faults in one request.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

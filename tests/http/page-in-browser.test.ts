@@ -20,7 +20,7 @@ describe('the page of the API', () => {
     await server.close()
   })
 
-  /** Opens the page in its own window. It must load nothing else and log no errors. */
+  /** Opens the page in a new window. Asserts that it loads nothing else and logs no errors. */
   async function open(
     context: TestContext,
     options: BrowserContextOptions & { at?: string } = {},
@@ -48,7 +48,7 @@ describe('the page of the API', () => {
     return page
   }
 
-  /** Opens a command by its link and sends a body with its form. */
+  /** Opens a command through its link, and sends a body with the form of the command. */
   async function send(page: Page, name: string, body: object, path: string) {
     const entry = page.locator(`details.command:has(h3:text-is("${name}"))`)
     await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
@@ -88,7 +88,7 @@ describe('the page of the API', () => {
     assert.equal(await entry.getByRole('heading', { level: 3 }).textContent(), 'insertMany')
     const fields = await entry.locator('tbody th').allTextContents()
     assert(fields.includes('documents') && fields.includes('options.ordered'))
-    // The address leads back to the command.
+    // The address now contains the command, so opening the address shows the command again.
     const again = await open(context, { at: page.url() })
     assert.equal(
       await again.locator('details.command[open] h3').textContent(),

@@ -56,7 +56,8 @@ describe('GET /swagger-ui', () => {
       'form-action': "'none'",
       'frame-ancestors': "'none'",
     })
-    // The policy blocks inline styles and event handlers.
+    // The Content-Security-Policy blocks inline styles and event handlers, so the page must not
+    // contain any.
     assert.doesNotMatch(text, /<[^>]+\s(?:style|on\w+)=/)
   })
 
@@ -79,7 +80,8 @@ describe('GET /swagger-ui', () => {
     const tag = first.headers.get('etag')!
     const again = await server.send('/swagger-ui', { headers: { 'If-None-Match': tag } })
     assert.equal(again.http, 304)
-    // A browser replaces the policy of the cached page by the policy of the 304 reply.
+    // A browser replaces the policy of a cached page with the policy of the 304 reply. So both must
+    // be equal.
     assert.equal(
       again.headers.get('content-security-policy'),
       first.headers.get('content-security-policy'),

@@ -1,4 +1,4 @@
-/** A provider that keeps commands waiting until a test lets it answer. */
+/** A provider that answers requests only when a test tells it to. */
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import {
   type ProviderSettings,
 } from '../../src/providers/provider-settings.ts'
 
-/** A collection that gets its vectors from the provider. */
+/** A collection whose vectors the provider computes. */
 export const lettersCollection = {
   name: 'letters',
   options: {
@@ -61,17 +61,17 @@ export class PatientProvider {
     }
   }
 
-  /** Number of requests, whatever their outcome. */
+  /** Number of all requests so far, answered or not. */
   get requests(): number {
     return this.#requests
   }
 
-  /** Resolves when this many requests wait. */
+  /** Resolves when `count` requests wait for an answer. */
   async asked(count: number): Promise<void> {
     while (this.#waiting.length < count) await once(this.#server, 'asked')
   }
 
-  /** Resolves when this many clients have disconnected. */
+  /** Resolves when `count` clients have disconnected since the start. */
   async left(count: number): Promise<void> {
     while (this.#left < count) await once(this.#server, 'left')
   }

@@ -6,13 +6,16 @@ import { testToken } from '../harness.ts'
 export async function openConnection(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // Tests cut off many of these connections on purpose.
+  // Tests make the server close many of these connections, which is an error for the client.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return socket
 }
 
-/** The head of a request with a body of this length in bytes; undefined: a chunked body. */
+/**
+ * The head of a request whose body has `length` bytes. If `length` is undefined, the body is
+ * chunked.
+ */
 export function headOf(
   length: number | undefined,
   path = '/v1',
@@ -35,7 +38,7 @@ export function requestOf(command: object, path = '/v1', headers = {}): string {
   return headOf(body.length, path, headers) + body
 }
 
-/** Reads until the text has arrived; throws when the connection ends before. */
+/** Reads until the text has arrived. Throws if the connection ends before. */
 export async function readUntil(socket: Socket, end: string): Promise<string> {
   let text = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -45,7 +48,7 @@ export async function readUntil(socket: Socket, end: string): Promise<string> {
   throw new Error(`the connection ended after: ${text.slice(0, 500)}`)
 }
 
-/** Reads one reply, head and body. Bytes after it stay for the next read. */
+/** Reads one reply with its head and body. Later bytes stay in the socket for the next read. */
 export async function readReply(socket: Socket): Promise<string> {
   let bytes = Buffer.alloc(0)
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

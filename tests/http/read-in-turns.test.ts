@@ -1,4 +1,4 @@
-/** Bodies that arrive at full speed leave turns for other connections. */
+/** Bodies that arrive at full speed must leave turns for other connections. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -39,8 +39,7 @@ test('one turn reads a bounded part of each concurrent body', async () => {
   server.close()
   const whole = createHash('sha256').update(body).digest('hex')
   assert.deepEqual(hashes, Array<string>(uploads).fill(whole))
-  // The bound for each body is two chunks, and one more chunk that was read before the
-  // pause.
+  // Each body may deliver two chunks per turn, and one more chunk that was read before the pause.
   assert.ok(mostInATurn <= uploads * 3 * 65_536, `${mostInATurn} bytes in a turn`)
 })
 

@@ -1,4 +1,4 @@
-/** How reads were planned, in the log of a server. */
+/** The log of a server with the plans of reads. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ServerProcess } from '../faults/server-process.ts'

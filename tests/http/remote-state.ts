@@ -1,6 +1,6 @@
 /**
- * Shared state of several servers that answers asynchronously, as another thread or machine
- * would, and that can be made unreachable.
+ * Shared state of several servers. It answers asynchronously, as state in another thread or on
+ * another machine would, and tests can make it unreachable.
  */
 import { LocalLockout } from '../../src/auth/local-lockout.ts'
 import type { Lockout } from '../../src/auth/lockout.ts'
@@ -10,18 +10,21 @@ import type { RateLimit } from '../../src/http/rate-limit.ts'
 import type { Config } from '../../src/settings/config.ts'
 import { localState, type SharedState } from '../../src/shared-state.ts'
 
-/** The channel to the shared state. Requests arrive in order, in a later turn of the loop. */
+/**
+ * The channel to the shared state. Requests arrive in the order of sending, in a later turn of the
+ * event loop.
+ */
 export class Way {
   /** Number of requests sent. */
   asked = 0
-  /** Whether a request has failed since the last failAfter. */
+  /** Whether a request has failed since the last call of `failAfter`. */
   hasFailed = false
   /** Whether requests get lost and are never answered. */
   isDeaf = false
   #failure: Error | undefined
   #left = Infinity
 
-  /** Lets `count` more requests succeed; all later ones fail before they have an effect. */
+  /** The next `count` requests succeed. All later ones fail without an effect. */
   failAfter(count: number, failure?: Error): void {
     this.#left = count
     this.#failure = failure
@@ -134,8 +137,8 @@ class RemoteFairShare implements FairShare {
 }
 
 /**
- * Turns on documents that are requested over the channel: they begin later, and servers
- * learn later that they have ended.
+ * Turns on documents, requested over the channel. They begin with a delay, and servers learn with a
+ * delay that they have ended.
  */
 function remoteTurns(way: Way, kept: DocumentTurns): DocumentTurns {
   const passOn =
@@ -188,7 +191,9 @@ export class RemoteState implements SharedState {
     this.valueRoom = new RemoteFairShare(ways.valueRoom, kept.valueRoom)
   }
 
-  /** The sum of all held amounts, commands and bytes together; 0 only when nothing is held. */
+  /**
+   * The sum of all held amounts, in commands and in bytes. It is 0 exactly when nothing is held.
+   */
   get heldSum(): number {
     const rooms = [this.commandRoom, this.bodyRoom, this.replyRoom, this.valueRoom]
     return rooms.reduce((sum, { held }) => sum + held, 0)

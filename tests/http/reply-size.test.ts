@@ -4,7 +4,10 @@ import { after, before, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type Answer, type TestServer } from '../harness.ts'
 
-/** Each document has slightly more than 1000 characters, and a reply holds ten. */
+/**
+ * Each document has slightly more than 1 000 characters, and a reply may contain ten such
+ * documents.
+ */
 const limits = {
   ...defaultLimits,
   documentLengthMax: 2_000,
@@ -171,7 +174,7 @@ describe('replies of limited size', () => {
     const few = await send('/long', { find: { sort, options: { limit: 9 } } })
     assert.equal(few.body.data!.documents!.length, 9)
     assert.deepEqual((await send('/long', { findOne: { sort } })).codes, [])
-    // At the limit: one more character is too many.
+    // A result of exactly the maximum size is accepted; one more character is rejected.
     await send('', {
       createCollection: {
         name: 'edge',
@@ -245,7 +248,7 @@ test('lists of keyspaces beyond the limit are rejected', async (context) => {
   }
 })
 
-/** Options of about this many characters. */
+/** Options whose JSON has about `length` characters. */
 function wordy(length: number) {
   const stopwords = 'x'.repeat(length)
   const filters = [{ name: 'stop', args: { words: stopwords } }]

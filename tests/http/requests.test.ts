@@ -68,13 +68,13 @@ describe('paths', () => {
       if (decoded === undefined) assert.deepEqual(answer.codes, [])
       else {
         assert.deepEqual(answer.codes, ['UNKNOWN_KEYSPACE'])
-        // Messages quote at most the first 1000 characters of a name.
+        // Error messages quote at most the first 1 000 characters of a name.
         assert(answer.body.errors![0]!.message.includes(`"${decoded.slice(0, 1_000)}`))
       }
     }
   })
 
-  test('a path that cannot be decoded does not exist', async () => {
+  test('a path that cannot be decoded gets the error of an unknown path', async () => {
     const answer = await post('/v1/%E0%A4%A', findKeyspaces)
     assert.equal(answer.http, 404)
     assert.deepEqual(answer.codes, ['UNKNOWN_PATH'])
@@ -83,7 +83,7 @@ describe('paths', () => {
 
   test('unknown paths are answered without a token', async () => {
     const asked = ['/v2', '/v1x', '/api/json', '/favicon.ico'].map((path) => ['GET', path])
-    // PURGE is a method that routers do not know.
+    // Web frameworks usually have no routes for the method PURGE.
     for (const [method, path] of [...asked, ['PURGE', '/v1x']] as [string, string][]) {
       const answer = await server.send(path, { method })
       assert.equal(answer.http, 404, path)
@@ -104,7 +104,7 @@ describe('paths', () => {
       }
   })
 
-  test('a missing or invalid token is reported first on every path under both prefixes', async () => {
+  test('a missing or invalid token is the first error reported on every path under both prefixes', async () => {
     for (const path of ['/v1', '/v1/a/b/c/d', '/api/json/v1/', '/v1/library/x'])
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await server.send(path, { method })
@@ -295,7 +295,7 @@ describe('bodies', () => {
       assert(message.includes(level) && message.includes(present))
     })
 
-  test('a body can be as large as the limit', async () => {
+  test('a body of exactly the maximum size is accepted', async () => {
     assertFound(await post('/v1', findKeyspaces.padEnd(bodySizeMax)))
   })
 
@@ -350,7 +350,7 @@ describe('the envelope', () => {
     assert.equal(answer.headers.get('content-type'), 'application/json')
   })
 
-  test('contains only a status when there is nothing else', async () => {
+  test('contains only a status when the command returns nothing else', async () => {
     const answer = await post('/v1', '{"createKeyspace":{"name":"library"}}')
     assert.equal(answer.text, '{"status":{"ok":1}}')
   })
@@ -409,7 +409,7 @@ describe('health', () => {
     '/stargate/health/live',
     '/stargate/health/ready',
   ])
-    test(`${path} is up, without a token`, async () => {
+    test(`${path} reports UP without a token`, async () => {
       const response = await fetch(server.url + path)
       assert.equal(response.status, 200)
       assert.equal(response.headers.get('content-type'), 'application/json')

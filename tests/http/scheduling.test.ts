@@ -1,6 +1,6 @@
 /**
- * Many concurrent requests of one client: the order of replies, and requests that expire before
- * they start.
+ * Many concurrent requests of one client. Tests check the order of replies, and requests that
+ * expire before they start.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -35,7 +35,8 @@ async function createBooks(server: TestServer): Promise<void> {
 }
 
 /**
- * Number of the first `count` requests that are answered before a later request of another client.
+ * Sends `count` requests, and then `other` on behalf of another client. Returns how many of the
+ * first requests are answered before `other`.
  */
 async function answeredBefore(
   url: string,
@@ -147,7 +148,7 @@ describe('requests that expire before their turn', () => {
   })
   after(() => server.close())
 
-  test('are answered with a timeout and not started', async () => {
+  test('are answered with a timeout, and do not start', async () => {
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandTimeoutMs: 100 })

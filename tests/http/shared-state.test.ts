@@ -1,7 +1,7 @@
 /**
- * Limits and turns in shared state that answers asynchronously. Requests are admitted and
- * rejected as with local state, servers that share it agree, and unreachable state costs a
- * request an error and nothing else.
+ * Limits and turns in shared state that answers asynchronously. Requests must be admitted and
+ * rejected as with local state, and servers that share the state must agree. Unreachable state must
+ * cause an error and no other effect.
  */
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -19,7 +19,7 @@ const books = '/default_keyspace/books'
 
 const jsonHeaders = { Token: testToken, 'Content-Type': 'application/json' }
 
-/** Texts of a body that is neither received in one chunk nor parsed in one slice. */
+/** Texts of a body that arrives in several chunks and is parsed in several slices. */
 const texts = Array<string>(40).fill('x'.repeat(5_000))
 
 /** Two servers on one engine that share their limits and turns. */
@@ -29,7 +29,7 @@ interface Pair {
   readonly two: TestServer
 }
 
-/** A client of another server. */
+/** A client of another server, which takes parts of the shared limits. */
 const other = { principalName: 'other', sharedConnection: undefined }
 
 function insertOf(_id: string): string {
@@ -47,7 +47,7 @@ function sendInChunks(server: TestServer, body: unknown, headers = {}): Promise<
   } as RequestInit)
 }
 
-/** Starts both servers with one document. */
+/** Starts two servers, and inserts one document. */
 async function startPair(
   context: TestContext,
   config: Partial<Config> = {},
@@ -66,10 +66,10 @@ async function startPair(
   return { state, one: await start(), two: await start() }
 }
 
-/** Waits until all amounts are released; a leak lets the test time out. */
+/** Waits until all amounts are released. If a request leaks an amount, the test times out. */
 async function untilNothingIsHeld(state: RemoteState): Promise<void> {
   while (state.heldSum > 0) await nextTurn()
-  // Requests in flight may still take an amount, which must be released too.
+  // Requests that are still running may take an amount, which they must release too.
   for (let i = 0; i < 100; i++) await nextTurn()
   while (state.heldSum > 0) await nextTurn()
   assert.equal(state.heldSum, 0)
@@ -123,7 +123,7 @@ describe('state that servers share through a store', { timeout: 600_000 }, () =>
     await untilNothingIsHeld(state)
   })
 
-  test('lets requests wait for memory that other servers hold', async (context) => {
+  test('lets requests wait for memory until other servers release it', async (context) => {
     const { one, state } = await startPair(context)
     for (const part of ['bodyRoom', 'replyRoom', 'valueRoom'] as const) {
       const room = state[part]
@@ -131,7 +131,8 @@ describe('state that servers share through a store', { timeout: 600_000 }, () =>
       room.force(other, room.total)
       const before = way.asked
       const waiting = one.command(books, insertOf(part))
-      // Bodies and replies first try to take memory without waiting; values only wait.
+      // Bodies and replies ask twice: first without waiting, and then with waiting. Values only ask
+      // with waiting.
       while (way.asked < before + (part === 'valueRoom' ? 1 : 2)) await nextTurn()
       room.release(other, room.total)
       assert.deepEqual((await waiting).body.status, { insertedIds: [part] })
@@ -152,7 +153,8 @@ describe('state that servers share through a store', { timeout: 600_000 }, () =>
   })
 
   test('makes changes of a document run one at a time across servers', async (context) => {
-    // Each change has only one attempt, so without turns the loser of a race would fail.
+    // Each change has only one attempt. So if changes of a document did not take turns, a conflict
+    // would make one fail.
     const { one, two } = await startPair(context, {
       limits: { ...defaultLimits, changeAttemptsMax: 1 },
     })
@@ -192,25 +194,25 @@ describe('state that servers share through a store', { timeout: 600_000 }, () =>
     assert.deepEqual(found.body.data!.documents, [{ title: 'Solaris', read: 20 }])
   })
 
-  test('causes a clear error when a part of the state is unreachable', async (context) => {
+  test('makes requests fail with UNAVAILABLE_DATABASE when a part of the state is unreachable', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 10_000 })
     await one.command(books, insertOf('large'))
-    // Each request uses a new connection, whose first request identifies its principal.
+    // Each request uses a new connection, so that the server must look up its principal.
     const send = (body: unknown) => sendInChunks(one, body, { Connection: 'close' })
     const find = { find: { filter: { _id: 'large' } } }
     const update = {
       updateOne: { filter: { _id: 'large' }, update: { $inc: { read: 1 } } },
     }
     for (const [part, way] of Object.entries(state.ways)) {
-      // Errors for unauthenticated clients contain no details of machines.
+      // Clients whose token is not verified yet get errors without details about machines.
       const isUnknown = part === 'lockout'
       const problem = isUnknown
         ? /: the token could not be verified\./
         : /: node 7 is down\./
       let failures = 0
       for (const body of [insertOf(part), find, update])
-        // Each round lets one more request succeed before the failure, until no request
-        // fails.
+        // Each round lets one more request to the shared state succeed before the failure. The last
+        // round is the one without a failure.
         for (let after = 0; ; after++) {
           way.failAfter(after, new EngineError('unavailable', 'node 7 is down'))
           const answer = await send(body)

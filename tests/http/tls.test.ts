@@ -214,7 +214,7 @@ describe('over HTTPS', () => {
     await client.close()
   })
 
-  test('connections without TLS are rejected, and others are not affected', async () => {
+  test('connections without TLS are rejected, and other connections are not affected', async () => {
     const { port } = new URL(server.url)
     await assert.rejects(fetch(`http://127.0.0.1:${port}/v1`))
     assert.deepEqual((await post(findKeyspaces)).body, keyspaces)
@@ -230,7 +230,8 @@ describe('an HTTP/2 connection', () => {
     })
     const client = await open()
     const long = ' '.repeat(3_000_000)
-    // These bodies are rejected with and without Content-Length, and hold no memory afterwards.
+    // The server rejects these bodies with and without Content-Length, and then holds no memory for
+    // them.
     for (const length of [{ 'content-length': String(long.length) }, {}]) {
       const stream = client.open({ ':method': 'POST', ':path': '/v1', ...length })
       stream.on('error', () => undefined)
@@ -337,7 +338,7 @@ describe('a stopping server', () => {
   test('closes connections that do not respond', async () => {
     await start()
     const { hostname, port } = new URL(server.url)
-    // One connection never speaks HTTP; the other never finishes its request.
+    // One connection sends no HTTP request. The other connection does not finish its request.
     const silent = tlsConnect({ host: hostname, port: Number(port), ca: made.cert })
     await once(silent, 'secureConnect')
     silent.on('error', () => undefined)
@@ -358,7 +359,8 @@ describe('a certificate', () => {
     try {
       const kept = await open()
       assert.equal(await shownSubject(), 'CN=stela test')
-      // Certificate and key do not match between the writes of the two files.
+      // Between the writes of both files, certificate and key do not match. The server must keep
+      // the old pair.
       const newer = makeCertificate('newer')
       await writeFile(files.certFile, newer.cert)
       assert.equal(await shownSubject(), 'CN=stela test')
@@ -368,7 +370,7 @@ describe('a certificate', () => {
       let shown = ''
       for (let i = 0; i < 1_000 && shown !== 'CN=newer'; i++) shown = await shownSubject()
       assert.equal(shown, 'CN=newer')
-      // Open connections are kept.
+      // Connections that are already open stay open.
       assert.deepEqual((await kept.command('', findKeyspaces)).body, keyspaces)
       const client = await H2Client.connect(server.url, newer.cert)
       assert.deepEqual((await client.command('', findKeyspaces)).body, keyspaces)

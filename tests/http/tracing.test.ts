@@ -1,4 +1,4 @@
-/** Traces of requests: which requests get one, what it contains, and what it hides. */
+/** Traces of requests: which requests are traced, what a trace contains, and what it hides. */
 import { DataAPIClient } from '@datastax/astra-db-ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -102,7 +102,7 @@ describe('a traced request', () => {
 
   const find = { find: { filter: { year: { $gt: 1966 } }, sort: { year: 1 } } }
 
-  test('has the usual reply, with a trace added', async () => {
+  test('gets the usual reply with an additional trace', async () => {
     const plain = await server.command('/default_keyspace/books', find)
     assert.equal(plain.body.status, undefined)
     const answer = await server.command('/default_keyspace/books', find, {
@@ -338,7 +338,7 @@ describe('a traced request', () => {
 })
 
 describe('the tracing setting of a server', () => {
-  test('traces all requests or none, whatever they ask for', async () => {
+  test('traces all requests or none, whatever their headers ask for', async () => {
     const path = ''
     const command = { findKeyspaces: {} }
     const settings = defaultConfig.tracing
@@ -366,11 +366,11 @@ describe('a trace', () => {
     assert.equal(events.at(-1)!.message, 'Completed the reply, after 50 more events')
   })
 
-  test('reads data only when it is shown', () => {
+  test('reads data only in full mode', () => {
     new Trace(request).note('once', () => assert.fail('nobody wants it'))
   })
 
-  test('cuts long commands', () => {
+  test('truncates long commands', () => {
     const fields = parseStored(`{"document":{"text":"${'x'.repeat(5000)}"}}`)
     const shown = showCommand('insertOne', fields)
     assert(shown.length < 2100)

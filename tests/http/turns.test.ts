@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { sliceMs } from '../../src/caller/caller.ts'
 import { Turns } from '../../src/http/turns.ts'
 
-/** A manual clock, and requests that hold the thread for given times of that clock. */
+/** A manual clock, and requests that occupy the event loop for given times on this clock. */
 class World {
   now = 0
   readonly turns = new Turns(() => this.now)
   readonly order: string[] = []
 
-  /** A request that holds the thread for these milliseconds, one slice after the other. */
+  /** A request that occupies the event loop for these milliseconds, in one slice after another. */
   async request(
     name: string,
     principalName: string,
@@ -38,7 +38,7 @@ describe('turns of the event loop', () => {
     await nextTurn()
   })
 
-  test('run a slice of one principal before most earlier slices of another', async () => {
+  test('run a slice of one principal before most earlier requests of another', async () => {
     const world = new World()
     const all = Array.from({ length: 10 }, (_, i) =>
       world.request(`${i}`, 'many', [sliceMs]),
@@ -49,7 +49,7 @@ describe('turns of the event loop', () => {
     assert.equal(world.order.indexOf('other'), 2)
   })
 
-  test('count work that continues after an asynchronous wait', async () => {
+  test('also apply to work that continues after an asynchronous wait', async () => {
     const world = new World()
     const engine = Promise.withResolvers<undefined>()
     const readers = Array.from({ length: 10 }, async (_, i) => {
@@ -75,7 +75,7 @@ describe('turns of the event loop', () => {
     assert.deepEqual(world.order, ['first', 'one 1', 'two 1', 'one 2'])
   })
 
-  test('hold several short requests, each with its own slice', async () => {
+  test('contain several short requests of different principals', async () => {
     const world = new World()
     const all = [world.request('long', 'long', [sliceMs])]
     for (let i = 0; i < 12; i++) all.push(world.request(`${i}`, `${i}`, [sliceMs / 5]))
@@ -109,7 +109,7 @@ describe('turns of the event loop', () => {
     await Promise.all(all)
   })
 
-  test('last several iterations while connections arrive, because an iteration accepts only one', async () => {
+  test('can last several iterations of the event loop, because each iteration accepts only one connection', async () => {
     const world = new World()
     const all: Promise<void>[] = []
     for (let i = 0; i < 10; i++) {
@@ -123,7 +123,7 @@ describe('turns of the event loop', () => {
     assert.equal(world.order.indexOf('other'), 2)
   })
 
-  test('end although connections arrive all the time', async () => {
+  test('end even if connections arrive all the time', async () => {
     const world = new World()
     const all = [1, 2].map((i) => world.request(`${i}`, 'many', [sliceMs]))
     let turns = 0
@@ -162,13 +162,16 @@ interface Asked {
 }
 
 /**
- * Runs requests and asserts that, while a request of a principal waits, each other principal gets
- * at most one turn.
+ * Runs requests. Asserts that, while a request of one principal waits, each other principal gets at
+ * most one turn.
  */
 async function holdsFor(requests: readonly Asked[]): Promise<void> {
   const world = new World()
   const connections = new Map<string, object>()
-  /** By principal: waiting requests, and turns of other principals since its last turn. */
+  /**
+   * `waiting`: number of waiting requests by principal. `since`: for each waiting principal, the
+   * turns of other principals since its last turn.
+   */
   const waiting = new Map<string, number>()
   const since = new Map<string, Map<string, number>>()
   const begin = (principalName: string) => {

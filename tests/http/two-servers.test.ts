@@ -1,4 +1,4 @@
-/** Two servers on one engine serve the same data, and the engine outlives both. */
+/** Two servers on one engine serve the same data. The engine stays open when they stop. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultRoleId } from '../../src/auth/roles.ts'

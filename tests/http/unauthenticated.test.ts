@@ -1,4 +1,7 @@
-/** Requests without a valid token are answered from their headers alone. */
+/**
+ * Requests without a valid token. The server answers them from their headers, without reading their
+ * bodies.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -39,7 +42,7 @@ describe('a request with an invalid token', () => {
       socket.write(headOf(length, '/v1', wrong))
       const text = await readUntil(socket, 'UNAUTHENTICATED_REQUEST')
       assert.match(text, /^HTTP\/1\.1 401 /)
-      // The connection stays open for further requests only if the body is short.
+      // Only if the body is short, the server reads the rest of it and keeps the connection open.
       assert.equal(/^Connection: close\r$/m.test(text), length !== 20)
     }
   })
@@ -90,7 +93,7 @@ describe('a request with an invalid token', () => {
     assert(Number(locked.headers.get('retry-after')) > 0)
   })
 
-  test('is served like any other on paths that need no token', async () => {
+  test('is served like any other request on paths that need no token', async () => {
     server = await startServer({ badCredentialsMax: 1 })
     const unknown = await server.send('/nowhere', {})
     assert.deepEqual([unknown.http, unknown.codes], [404, ['UNKNOWN_PATH']])
@@ -101,7 +104,7 @@ describe('a request with an invalid token', () => {
 
   test('gets its reply while it is still sending', async () => {
     server = await startServer({ badCredentialsMax: 0 })
-    // This client reads only after it has sent everything.
+    // This client reads the reply only after it has sent the whole body.
     const socket = await open()
     socket.pause()
     socket.write(headOf(15_000_000, '/v1', wrong))
@@ -128,7 +131,7 @@ describe('a request with an invalid token', () => {
     assert(isClosed)
   })
 
-  test('takes no memory: uploads of other clients proceed beside any number of such requests', async () => {
+  test('takes no memory from uploads of other clients, however many such requests arrive', async () => {
     server = await startServer({ bodyMemoryMax: 20_000_000, badCredentialsMax: 0 })
     const upload = await open()
     const body = `{"findKeyspaces":{}}${' '.repeat(1_000_000)}`
@@ -158,7 +161,7 @@ describe('a request with an invalid token', () => {
     welcome.write(body)
     await readUntil(welcome, 'default_keyspace')
 
-    // The server does not confirm an unknown expectation.
+    // The server ignores an Expect header with an unknown value.
     const strange = await open()
     strange.write(headOf(body.length, '/v1', { Expect: 'x' }) + body)
     assert.doesNotMatch(await readUntil(strange, 'default_keyspace'), /100 Continue/)

@@ -1,4 +1,6 @@
-/** Bodies and documents with very many values: how many are processed at a time. */
+/**
+ * Bodies and documents with very many values. Tests check how many of them are processed at a time.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parseJson } from '../../src/json/parse.ts'
@@ -9,7 +11,7 @@ import { startServer, type TestServer } from '../harness.ts'
 
 const path = '/default_keyspace/wide'
 
-/** Empty objects, the values that take the most memory. */
+/** A JSON array of empty objects. Of all values, these take the most memory. */
 function objects(count: number): string {
   return `[${Array<string>(count).fill('{}').join(',')}]`
 }
@@ -24,7 +26,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Inserts a document whose values take 240 bytes per object. */
+/** Inserts a document with `count` objects, each of which takes 240 bytes of memory. */
 function insert(where: string, count: number) {
   return server.command(where, `{"insertOne":{"document":{"parts":${objects(count)}}}}`)
 }
@@ -34,7 +36,7 @@ async function held(): Promise<number> {
   return Number(/^stela_value_memory_bytes (\d+)$/m.exec(text)![1])
 }
 
-/** The maximum of memory that was held until all requests ended. */
+/** The maximum amount of memory that was held before all requests ended. */
 async function mostDuring(work: readonly Promise<unknown>[]): Promise<number> {
   const over = Promise.all(work).then(() => true)
   let most = 0
@@ -46,8 +48,8 @@ async function mostDuring(work: readonly Promise<unknown>[]): Promise<number> {
 }
 
 describe('values', () => {
-  test('parsed from bodies are bounded, however many arrive at once', async () => {
-    // The six bodies take 360 MB together; one principal may hold at most 300 MB.
+  test('parsed from bodies take a bounded amount of memory, however many bodies arrive at once', async () => {
+    // Together, the six bodies need 360 MB, but one principal may hold at most 300 MB.
     const inserts = Array.from({ length: 6 }, () => insert(`${path}r`, 250_000))
     const most = await mostDuring(inserts)
     for (const { http, codes } of await Promise.all(inserts)) {
@@ -58,7 +60,7 @@ describe('values', () => {
     assert.equal(await held(), 0)
   })
 
-  test('parsed from documents are bounded to those of one document per command', async () => {
+  test('parsed from documents take the memory of one document per command', async () => {
     const find = { find: { projection: { parts: { $slice: 1 } } } }
     const finds = Array.from({ length: 3 }, () => server.command(path, find))
     const most = await mostDuring(finds)
@@ -69,7 +71,7 @@ describe('values', () => {
     assert.equal(await held(), 0)
   })
 
-  test('parsed from changed documents are bounded, and all documents are changed', async () => {
+  test('parsed from changed documents take a bounded amount of memory, and all documents are changed', async () => {
     const update = { updateMany: { filter: {}, update: { $inc: { n: 1 } } } }
     const changed = server.command(path, update)
     const most = await mostDuring([changed])
@@ -81,7 +83,7 @@ describe('values', () => {
     assert.deepEqual(counted.body.status, { count: 3 })
   })
 
-  test('are estimated before they are created', () => {
+  test('are estimated from the text before they are created', () => {
     const texts = [
       '{}',
       objects(1_000),

@@ -12,7 +12,7 @@ import {
 import { isDecimal } from '../../src/json/value.ts'
 import type { Numeric } from '../../src/json/value.ts'
 
-/** Numerals of every grammatical form, with values that BigInt can expand. */
+/** Numerals of every grammatical form whose values are small enough for BigInt. */
 const numerals = fc
   .record({
     minus: fc.constantFrom('', '-'),

@@ -9,7 +9,7 @@ function listOf(texts: readonly string[]): LongText {
   return list.text()
 }
 
-/** Minimum length of a text that becomes a separate part. */
+/** Minimum length, in characters, of a text that CommaList keeps as a separate part. */
 const edge = 65_536
 const lengths = fc.oneof(
   fc.integer({ min: 1, max: 20 }),
@@ -17,7 +17,7 @@ const lengths = fc.oneof(
 )
 
 describe('a list of texts', () => {
-  test('is read as their concatenation', () => {
+  test('is read as the concatenation of its texts', () => {
     fc.assert(
       fc.property(fc.array(lengths, { maxLength: 30 }), (some) => {
         const texts = some.map((length, i) => String(i % 10).repeat(length))

@@ -1,4 +1,4 @@
-/** Parsing JSON in steps gives the result of parsing it at once, errors included. */
+/** Parsing JSON in steps returns the same values and errors as parsing it at once. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -44,7 +44,7 @@ function stepsOf(text: string, stepSize?: number): number {
 
 describe(`reading JSON in steps, seed ${seed}`, () => {
   test('gives the same values and the same errors, wherever it stops', () => {
-    // Often invalid JSON: a text with one character changed, removed or inserted.
+    // Texts that are often invalid JSON: one character is changed, removed or inserted.
     const texts = fc
       .tuple(
         fc.json({ maxDepth: 6, noUnicodeString: false }),

@@ -27,7 +27,7 @@ function problemOf(text: string): JsonProblem {
 }
 
 describe('parseJson', () => {
-  test('agrees with the platform on values that it can represent', () => {
+  test('agrees with JSON.parse on values that both can represent', () => {
     const spacing = fc.constantFrom(undefined, 1, '\t')
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), spacing, (json, space) => {
@@ -38,8 +38,8 @@ describe('parseJson', () => {
     )
   })
 
-  test('agrees with the platform on which texts are JSON', () => {
-    // Characters of the grammar, so that near misses are frequent.
+  test('agrees with JSON.parse on which texts are JSON', () => {
+    // Builds texts from tokens of the grammar, so that many texts are almost valid JSON.
     const tokens = fc.constantFrom(
       ...['{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00', '\\n', '\n', ' ', '\t'],
       ...[
@@ -68,7 +68,7 @@ describe('parseJson', () => {
     )
   })
 
-  test('agrees with the platform on valid texts with one changed character', () => {
+  test('agrees with JSON.parse on valid texts with one changed character', () => {
     fc.assert(
       fc.property(
         values,
@@ -78,7 +78,7 @@ describe('parseJson', () => {
           const text = printJson(value)
           const at = position % text.length
           const changed = text.slice(0, at) + replacement + text.slice(at + 1)
-          // The platform accepts duplicate keys and exponents out of range.
+          // Unlike parseJson, JSON.parse accepts duplicate keys and exponents out of range.
           if (accepts(parse, changed)) assert(accepts(JSON.parse, changed), changed)
           else if (accepts(JSON.parse, changed))
             assert.match(problemOf(changed).message, /has the key .* twice|out of range/)
@@ -160,7 +160,7 @@ describe('parseJson', () => {
       const text = ['', '{', '"a"', ':', '[', '1', ',', '2', ']', '}', ''].join(space)
       assert.equal(printJson(parse(text)), '{"a":[1,2]}')
       assert.equal(problemOf(`[1${space}2]`).offset, length + 2)
-      // A no-break space is not white space in JSON.
+      // JSON does not allow a no-break space as white space.
       assert.equal(problemOf(`[1${space}\u00a0]`).offset, length + 2)
       assert.equal(problemOf(space).offset, length)
     }
@@ -171,7 +171,7 @@ describe('parseJson', () => {
     assert.equal(parse('"\\ud83d\\ude42"'), '🙂')
   })
 
-  test('agrees with the platform on strings of any length, and on errors in them', () => {
+  test('agrees with JSON.parse on strings of any length, and on errors in them', () => {
     const parts = ['x', 'é', '日本', '\\n', '\\u00e9', '\\"', '\\\\']
     const mistakes = ['', '', '\n', '\\', '\\q', '\\u12', '"']
     fc.assert(
@@ -192,7 +192,7 @@ describe('parseJson', () => {
   })
 
   test('reads no character beyond the end of a text', ({ mock }) => {
-    // After one read beyond the end of a text, compiled code is slower at every character.
+    // A single read beyond the end of a text makes V8 use slower code for every later character.
     const spied = mock.method(String.prototype, 'charCodeAt').mock
     const whole = `{"a":[1,-2.5e3,"x\\n\\u00e9",true],"b":"${'y'.repeat(130)}\\t"} `
     for (let length = 0; length <= whole.length; length++)
@@ -240,7 +240,7 @@ describe('parseJson', () => {
     )
     const doubles = fc.double({ noNaN: true, noDefaultInfinity: true })
     const singles = fc.float({ noNaN: true, noDefaultInfinity: true })
-    // Neighbours of the printed form of a double: the last digit changed, or one digit more.
+    // Numerals near the printed form of a double: its last digit is changed, or one digit is added.
     const near = fc
       .tuple(fc.oneof(doubles, fc.double({ min: 0, max: 1, noNaN: true })), fc.nat(9))
       .filter(([double]) => !String(double).includes('e'))
@@ -292,7 +292,7 @@ describe('printJson', () => {
     )
   })
 
-  test('writes well-formed text that the platform can read', () => {
+  test('writes well-formed text that JSON.parse can read', () => {
     fc.assert(
       fc.property(values, (value) => {
         const text = printJson(value)

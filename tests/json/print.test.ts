@@ -7,7 +7,7 @@ import type { Value } from '../../src/json/value.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-test('JSON is printed as the platform prints it, for all characters', (context) => {
+test('printJson prints what JSON.stringify prints, for all characters', (context) => {
   context.diagnostic(`SEED=${seed}`)
   // Characters of one and two bytes, surrogates, and characters that need an escape.
   const characters = fc.constantFrom(
@@ -33,7 +33,8 @@ test('JSON is printed as the platform prints it, for all characters', (context) 
   })
   fc.assert(
     fc.property(fc.array(records), (plain) => {
-      // The platform prints -0 as 0, and places integer-like names first.
+      // JSON.stringify prints -0 as 0, and moves keys that look like integers to the front. So the
+      // plain value is parsed from its output first.
       const value = fromPlain(JSON.parse(JSON.stringify(plain)))
       assert.equal(printJson(value), JSON.stringify(plain))
     }),

@@ -63,7 +63,7 @@ describe(`fields of a stored object, seed ${seed}`, () => {
       }
   })
 
-  test('are none when no names are given, or no field exists', () => {
+  test('are empty when no names are given, or no such field exists', () => {
     assert.equal(storedFields('{"a":1}', new Set()).size, 0)
     assert.equal(storedFields('{}', new Set(['a'])).size, 0)
   })

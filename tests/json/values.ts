@@ -1,4 +1,4 @@
-/** Random values for property tests, with frequent edge cases. */
+/** Random JSON values for property tests, with many edge cases. */
 import fc from 'fast-check'
 import { readNumeral } from '../../src/json/decimal.ts'
 import type { Value } from '../../src/json/value.ts'
@@ -6,7 +6,7 @@ import type { Value } from '../../src/json/value.ts'
 const strings = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
-  // UTF-16 code units at random, so lone surrogates are among them.
+  // Random UTF-16 code units around the surrogates, so that some texts contain lone surrogates.
   fc
     .array(fc.integer({ min: 0xd7f0, max: 0xe010 }), { maxLength: 4 })
     .map((units) => String.fromCharCode(...units)),
@@ -38,7 +38,7 @@ export const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => 
   ),
 })).value
 
-/** Converts a value of JSON.parse. */
+/** Converts a value from JSON.parse into a Value of src/json. */
 export function fromPlain(plain: unknown): Value {
   if (Array.isArray(plain)) return plain.map(fromPlain)
   if (typeof plain === 'object' && plain !== null)

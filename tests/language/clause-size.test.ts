@@ -1,4 +1,4 @@
-/** Size of a clause, counted in parts. */
+/** The size of a clause, counted in parts: fields, elements, and long paths. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseStored } from '../../src/json/parse.ts'

@@ -1,4 +1,7 @@
-/** Compares compiled filters with the plain definition, and counts their steps for a document. */
+/**
+ * Compares compiled filters with the plain definition of filters, and counts the steps that they
+ * take for a document.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inspect } from 'node:util'
@@ -13,7 +16,7 @@ import { plainMatches } from './plain-matches.ts'
 
 const everyPath = indexingRule(undefined)
 
-/** Extends arrays with repeated elements, until they are long enough to be searched in steps. */
+/** Repeats the elements of arrays until the arrays are so long that they are searched in steps. */
 function lengthened(document: JsonObject, random: Random): JsonObject {
   const longer = (value: Value) =>
     Array.isArray(value) && value.length > 0 && random.chance(0.5)
@@ -34,8 +37,8 @@ function withValuesOf(filter: Filter, document: JsonObject, random: Random): Fil
   const swapped = (value: Value) => {
     if (held.length === 0 || random.chance(0.5)) return value
     const text = printJson(random.pick(held))
-    // A value with binary data replaces no operand, because filters with binary operands are
-    // rejected.
+    // Filters with binary operands are rejected, so a value with binary data does not replace an
+    // operand.
     return text.includes('$binary') ? value : parseStored(text)
   }
   switch (filter.kind) {
@@ -67,13 +70,14 @@ describe('a compiled filter', () => {
       const expected = plainMatches(filter, document)
       if (expected) matched++
       if (typeof matchesInSteps(filter, document) !== 'boolean') stepped++
-      // Earlier evaluations of the filter must not change the result.
+      // The second evaluation must not depend on state of the first.
       for (const time of ['first', 'second'])
         if (matches(filter, document) !== expected)
           assert.fail(`${time}: ${printJson(document)} by ${inspect(filter, { depth: 9 })}`)
     }
     assert(matched > 200, `${matched} matched`)
-    // About 27 of 4 000 filters take steps; fewer than 6 do in one run of a million.
+    // On average, 27 of 4 000 filters take steps. Fewer than six take steps in only one of a
+    // million runs.
     assert(stepped > 5, `${stepped} took steps`)
   })
 
@@ -108,7 +112,7 @@ describe('the steps of comparing a document', () => {
   const path = pathOf('a')
   const numbers = (from: number, count: number) =>
     Array.from({ length: count }, (_, n) => from + n)
-  /** A filter whose conditions all hold, so that each one is evaluated. */
+  /** A filter whose conditions all hold, so that every condition is evaluated. */
   const allOf = (count: number): Filter => ({
     kind: 'and',
     of: [
@@ -127,14 +131,14 @@ describe('the steps of comparing a document', () => {
     return steps
   }
 
-  test('grow with its elements, and not with the number of conditions', () => {
+  test('grow with the elements of the document, and not with the number of conditions', () => {
     const array = numbers(1, 100_000)
     const one = stepsOver(allOf(1), array)
     assert(one >= 100_000 / 500, `${one} steps`)
     assert.equal(stepsOver(allOf(64), array), one)
   })
 
-  test('are not taken for a short array', () => {
+  test('are none for a short array', () => {
     assert.equal(stepsOver(allOf(64), numbers(1, 400)), 0)
   })
 
@@ -155,7 +159,7 @@ describe('the steps of comparing a document', () => {
     assert(matches(filter, new Map([['a', objects()]])))
   })
 
-  test('skip objects with a different number of members', () => {
+  test('skip objects and arrays with a different number of members', () => {
     const filter: Filter = { kind: 'eq', path, value: [1, 2] }
     assert.equal(stepsOver(filter, [numbers(0, 1_000), 2, 3] as Value[]), 0)
   })

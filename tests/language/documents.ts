@@ -2,10 +2,13 @@
 import fc from 'fast-check'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 
-/** Set SEED to repeat a failed run; fast-check prints the seed when a property fails. */
+/** SEED repeats a failed run. fast-check prints the seed when a property fails. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-/** Few names, so that paths often match fields; some are names of built-in properties. */
+/**
+ * There are few names, so that paths often match fields. Some are also names of built-in
+ * properties of JavaScript.
+ */
 export const names = fc.constantFrom(
   'a',
   'b',
@@ -38,7 +41,7 @@ const tree = fc.letrec<{ value: Value; object: JsonObject }>((tie) => ({
 
 export const values = tree.value
 
-/** Documents with an _id in front, half of them with a vector at the end. */
+/** Documents that start with an _id. Half of them end with a vector. */
 export const documents = fc
   .tuple(fc.integer(), tree.object, fc.boolean())
   .map(([id, fields, vector]): JsonObject => {

@@ -1,4 +1,4 @@
-/** Parsing of filters, and their errors. matches.test.ts covers their meaning. */
+/** Parsing of filters, and errors in filters. matches.test.ts covers the meaning of filters. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiError } from '../../src/errors/api-error.ts'
@@ -41,7 +41,7 @@ function refuses(text: string, code: string, named: string, settings: Settings =
   )
 }
 
-/** A short text form of a filter: "and(a eq 1, b exists true)". */
+/** A filter in short text form, such as "and(a eq 1, b exists true)". */
 function sketch(filter: Filter): string {
   switch (filter.kind) {
     case 'and':
@@ -85,12 +85,13 @@ describe('a filter', () => {
     ['{"a":{},"b":1}', 'b eq 1'],
     ['{"$and":[],"$or":[],"b":1}', 'b eq 1'],
     ['{"$or":[]}', 'and()'],
-    // Only top-level conditions are at the top of the tree.
+    // Conditions at the top level are members of the top "and". Nested clauses become members with
+    // conditions of their own.
     ['{"$and":[{"a":1}]}', 'and(and(a eq 1))'],
     ['{"a":1,"$and":[{"b":1}]}', 'and(a eq 1, and(b eq 1))'],
     ['{"$or":[{"a":1,"b":2},{"c":3}]}', 'and(or(and(a eq 1, b eq 2), c eq 3))'],
     ['{"$not":{"a":{"$ne":1}}}', 'and(or(a eq 1))'],
-    // $not is pushed down to the comparisons.
+    // $not is moved inwards to the comparisons, which become their opposites.
     ['{"$not":{"a":1,"b":2}}', 'and(or(a ne 1, b ne 2))'],
     ['{"$not":{"a":{"$gt":1,"$lt":5}}}', 'and(or(a lte 1, a gte 5))'],
     ['{"$not":{"a":{"$gte":1,"$lte":5}}}', 'and(or(a lt 1, a gt 5))'],
@@ -104,7 +105,7 @@ describe('a filter', () => {
     ],
     ['{"$not":{"$not":{"a":{"$size":1}}}}', 'and(or(and(a size 1)))'],
     ['{"$or":[{"$not":{"a":1}}]}', 'and(or(or(a ne 1)))'],
-    // The negation of no condition at all.
+    // $not of an empty filter matches nothing: an "or" without members.
     ['{"$not":{}}', 'and(or())'],
   ]
   for (const [text, tree] of readings)
@@ -152,7 +153,7 @@ describe('a filter', () => {
   })
 })
 
-describe('a filter is rejected', () => {
+describe('the parser of filters', () => {
   const bad = 'FILTER_INVALID_EXPRESSION'
   const rejections: [filter: string, code: string, named: string][] = [
     ['5', 'FILTER_UNSUPPORTED_DATA_TYPE', 'Number'],
@@ -257,9 +258,9 @@ describe('a filter is rejected', () => {
     ['{"$lexical":{"$match":"?!"}}', bad, '"?!"'],
   ]
   for (const [text, code, named] of rejections)
-    test(`as ${code}: ${text}`, () => refuses(text, code, named))
+    test(`rejects ${text} as ${code}`, () => refuses(text, code, named))
 
-  test('for $lexical when lexical search is off', () => {
+  test('rejects $lexical when lexical search is off', () => {
     const off = { lexical: false }
     refuses(
       '{"$lexical":{"$match":"x"}}',
@@ -270,7 +271,7 @@ describe('a filter is rejected', () => {
     refuses('{"$lexical":"x"}', 'LEXICAL_NOT_ENABLED_FOR_COLLECTION', 'shop.books', off)
   })
 
-  test('but not for an _id in an $and inside $or', () => {
+  test('accepts an _id in an $and inside $or', () => {
     assert.equal(
       sketch(read('{"$or":[{"$and":[{"_id":1},{"a":2}]},{"b":1}]}')),
       'and(or(and(_id eq 1, a eq 2), b eq 1))',

@@ -100,7 +100,7 @@ describe('indexing', () => {
     assert.equal(printJson(whole), document)
   })
 
-  test('reads a numeric segment as a position or as a name', () => {
+  test('reads a numeric segment as a position in an array or as a name', () => {
     const rule = indexingRule({ allow: ['a.0.x'] })
     assert(rule.covers(path('a.0.x')))
     assert(rule.covers(path('a.3.0.x')))
@@ -133,7 +133,7 @@ describe('for any lists and document', () => {
     listed.map((deny): IndexingLists => ({ deny })),
   )
 
-  /** All paths of a document, including those in arrays. */
+  /** All paths of a document, including paths of fields inside arrays. */
   function* pathsOf(inner: Value, segments: readonly string[] = []): Iterable<Path> {
     if (segments.length > 0) yield { text: segments.map(escapeSegment).join('.'), segments }
     if (Array.isArray(inner))

@@ -8,7 +8,7 @@ import type { Value } from '../../src/json/value.ts'
 import { compareValues } from '../../src/language/values/order.ts'
 import { values } from '../json/values.ts'
 
-/** Set SEED to repeat a failed run; fast-check prints the seed when a property fails. */
+/** SEED repeats a failed run. fast-check prints the seed when a property fails. */
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 const doubles = fc.oneof(
@@ -19,7 +19,9 @@ const doubles = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 )
 
-/** Numerals at and near doubles: the digits of the double, and some additional ones. */
+/**
+ * Numerals that equal a double, and numerals with additional digits, which lie close to a double.
+ */
 const numbers = fc.oneof(
   doubles,
   fc
@@ -44,7 +46,7 @@ const numbers = fc.oneof(
   fc.stringMatching(/^-?[1-9](\.[0-9]{0,2}[1-9])?e[+-]?2147483[0-9]{2}$/).map(readNumeral),
 )
 
-/** Code units whose order differs between UTF-16 and UTF-8, and NUL. */
+/** NUL, and code units whose order differs between UTF-16 and UTF-8. */
 const strings = fc.oneof(
   fc
     .array(
@@ -79,7 +81,7 @@ const scalars: fc.Arbitrary<Value> = fc.oneof(
 )
 
 describe('keys', () => {
-  test('order scalars like their values, and are equal when the values are', () => {
+  test('order scalars as their values are ordered, and are equal exactly if the values are equal', () => {
     fc.assert(
       fc.property(scalars, scalars, (a, b) => {
         assert.equal(

@@ -1,4 +1,4 @@
-/** Meaning of filters: single cases first, then laws that hold for any filter and document. */
+/** The meaning of filters: single cases first, then laws that hold for any filter and document. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -241,7 +241,7 @@ describe('a filter', () => {
   })
 })
 
-test('a path finds the value at its position', () => {
+test('a path finds the value that it names in objects and arrays', () => {
   const document = object('{"a":[{"b":[1,null]}],"":{"x":2},"c":{"10":3},"d":{"$date":1}}')
   const at = (text: string): Value | undefined => {
     const path = parsePath(text)
@@ -257,7 +257,7 @@ test('a path finds the value at its position', () => {
   assert.equal(at('a.0.b.1.x'), undefined)
 })
 
-// A small set of values, so that filters and documents match often.
+// A small set of values, so that random filters and documents match often.
 const scalar = fc.constantFrom<Value>(
   0,
   1,

@@ -58,7 +58,7 @@ describe('values', () => {
         assert.equal(Math.sign(compareValues(a, b)), Math.sign(i - j), `${i} with ${j}`)
   })
 
-  test('without a defined order are equal', () => {
+  test('are equal if their type has no order', () => {
     assert.equal(compareValues(json('{"a":1}'), json('{"b":2}')), 0)
     assert.equal(compareValues(json('[1]'), json('[2,3]')), 0)
     assert.equal(compareValues(json('{"$binary":"AAAA"}'), json('{"$binary":""}')), 0)
@@ -159,8 +159,8 @@ describe('the order', () => {
   test('is transitive', () => {
     fc.assert(
       fc.property(value, value, value, (x, y, z) => {
-        // The values are wrapped in arrays, because sort() places undefined last without calling
-        // the comparator.
+        // sort() would move undefined to the end without calling the comparator, so the values are
+        // wrapped in arrays.
         const [a, b, c] = [[x], [y], [z]]
           .toSorted(([left], [right]) => compareValues(left, right))
           .map(([held]) => held)

@@ -1,6 +1,6 @@
 /**
- * Meaning of filters, condition by condition and value by value, without regard to cost. Tests of
- * `matches` and models use it as their oracle.
+ * The meaning of filters, condition by condition and value by value, without regard to speed. Tests
+ * and models use it as the oracle for `matches`.
  */
 import { equalValues } from '../../src/json/equal.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
@@ -66,8 +66,8 @@ function holds(
 }
 
 /**
- * Whether a stored value matches an operand of $eq. An array also matches a scalar that is one of
- * its elements, except null.
+ * Whether a stored value matches the operand of $eq. A stored array also matches if one of its
+ * elements equals a scalar operand other than null.
  */
 function equals(stored: Value | undefined, value: Value): boolean {
   if (stored === undefined) return false
@@ -77,8 +77,8 @@ function equals(stored: Value | undefined, value: Value): boolean {
 }
 
 /**
- * Whether a stored value matches one of the operands of $in, like `equals`; a null in an array also
- * matches null.
+ * Whether a stored value matches one of the operands of $in. In contrast to `equals`, an array that
+ * contains null matches null.
  */
 function isAmong(stored: Value | undefined, values: readonly Value[]): boolean {
   const hasNull = Array.isArray(stored) && stored.includes(null)
@@ -86,7 +86,7 @@ function isAmong(stored: Value | undefined, values: readonly Value[]): boolean {
 }
 
 /**
- * Whether a stored value contains all operands of $all. A scalar counts as an array with one
+ * Whether a stored value contains all operands of $all. A stored scalar counts as an array with one
  * element.
  */
 function holdsAll(stored: Value | undefined, values: readonly Value[]): boolean {
@@ -96,14 +96,16 @@ function holdsAll(stored: Value | undefined, values: readonly Value[]): boolean 
   return values.every((value) => areSame(stored, value))
 }
 
-/** Whether two whole values are equal. A binary value equals nothing, not even itself. */
+/**
+ * Whether two values are equal as a whole. A binary value never equals any value, not even itself.
+ */
 function areSame(a: Value, b: Value): boolean {
   const type = rankOf(a)
   if (type !== rankOf(b) || type === rank.binary) return false
   return isScalar(type) ? compareValues(a, b) === 0 : equalValues(a, b)
 }
 
-/** Whether values can be less or greater: only values of the same ordered type. */
+/** Whether one of two values can be less than the other: both must be of the same ordered type. */
 function areOrdered(a: Value | undefined, b: Value): boolean {
   const type = rankOf(a)
   return type === rankOf(b) && type !== rank.null && isScalar(type)

@@ -65,7 +65,7 @@ describe('a projection without regular fields', () => {
     ])
   })
 
-  test('excludes and slices with _id: 1 as without it', () => {
+  test('with exclusions and slices ignores _id: 1', () => {
     assertProjected([
       ['{"_id":1,"a":0}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
       ['{"a":false,"_id":true}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
@@ -143,7 +143,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('passes through arrays and keeps values without fields', () => {
+  test('passes through arrays, and keeps values without fields', () => {
     assertProjected([
       [
         '{"a.x":1}',
@@ -222,7 +222,7 @@ describe('a slice', () => {
       assertProjected([[`{"a":{"$slice":${argument}}}`, document, `{"a":${expected}}`]])
   })
 
-  test('keeps the rest of the document, unless fields are included as well', () => {
+  test('keeps all other fields of the document, unless fields are included as well', () => {
     const document = '{"_id":1,"a":[1,2,3],"b":{"c":[4,5],"d":6},"e":7}'
     assertProjected([
       ['{"a":{"$slice":1}}', document, '{"_id":1,"a":[1],"b":{"c":[4,5],"d":6},"e":7}'],

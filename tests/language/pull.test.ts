@@ -20,7 +20,10 @@ function applied(update: Value, document: JsonObject, limits: Limits = defaultLi
   return atOnce(applyUpdate(parseUpdate(update, limits), document, context))
 }
 
-/** Asserts the result of each row: the array, the argument, and the remaining elements. */
+/**
+ * Asserts the result of each row. A row has an array, the argument of the operator, and the
+ * remaining elements.
+ */
 function assertLeft(
   operator: '$pull' | '$pullAll',
   rows: readonly (readonly [string, string, string])[],
@@ -253,7 +256,7 @@ describe('$pull and $pullAll', () => {
         assert.equal(refusal(`{"${operator}":{"${path}":[1]}}`, '{}').code, code)
   })
 
-  test('observe the limits of filters, at and beyond the limit', () => {
+  test('have the limits of filters, and reject arguments beyond them', () => {
     const choices = (count: number) =>
       `{"$pull":{"a":{"$in":[${'1,'.repeat(count - 1)}1]}}}`
     const max = defaultLimits.inValuesMax
@@ -276,7 +279,7 @@ describe('$pull and $pullAll', () => {
   })
 
   test('limit the comparisons with one document', () => {
-    // The update makes two comparisons with each element: one of all operators, and one of $gt.
+    // Each element takes two comparisons: one for the condition as a whole, and one for $gt.
     const limits = { ...defaultLimits, pullComparisonsMax: 6 }
     const update = '{"$pull":{"a":{"$gt":1},"b":{"$gt":1}}}'
     const document = (text: string) => parseStored(text) as JsonObject

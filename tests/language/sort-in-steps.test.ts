@@ -1,4 +1,4 @@
-/** Compares the interruptible sort with the sort of the platform. */
+/** Compares the interruptible sort with the sort of JavaScript. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ function stepsOf(sorting: Generator<void, unknown>): number {
 }
 
 describe('a sort in steps', () => {
-  test('gives the result of the platform, and is stable', () => {
+  test('gives the result of toSorted, and is stable', () => {
     const items = fc.array(fc.record({ key: fc.integer({ min: 0, max: 20 }) }), {
       maxLength: 300,
     })
@@ -22,7 +22,7 @@ describe('a sort in steps', () => {
         const before = [...given]
         const compare = (a: { key: number }, b: { key: number }) => a.key - b.key
         const sorted = atOnce(sortInSteps(given, compare, new Pace()))
-        // The objects are distinct, so this compares identities in order.
+        // All objects are distinct, so comparing identities also checks the order of ties.
         const expected = given.toSorted(compare)
         assert(sorted.length === expected.length)
         assert(sorted.every((item, at) => item === expected[at]))

@@ -1,4 +1,4 @@
-/** Parsing of sorts, and their errors. order.test.ts covers the order itself. */
+/** Parsing of sorts, and errors in sorts. order.test.ts covers the order itself. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiError } from '../../src/errors/api-error.ts'
@@ -43,7 +43,7 @@ function refuses(attempt: () => unknown, code: string, named: string): void {
   })
 }
 
-/** Big-endian floats in Base64. */
+/** Floats of 32 bits in big-endian order, as Base64. */
 function binary(...numbers: number[]): string {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (const [position, number] of numbers.entries())
@@ -119,7 +119,7 @@ describe('a sort', () => {
   })
 })
 
-describe('a sort is rejected', () => {
+describe('the parser of sorts', () => {
   const none = { vector: undefined, vectorize: false, analyze: undefined }
   const rejections: [sort: string, code: string, named: string, Partial<SortContext>?][] = [
     ['5', 'SORT_CLAUSE_INVALID', 'Number'],
@@ -176,9 +176,10 @@ describe('a sort is rejected', () => {
     ['{"$lexical":""}', 'SORT_CLAUSE_VALUE_INVALID', '"$lexical"'],
   ]
   for (const [text, code, named, changes] of rejections)
-    test(`as ${code}: ${text}`, () => refuses(() => read(text, changes), code, named))
+    test(`rejects ${text} as ${code}`, () =>
+      refuses(() => read(text, changes), code, named))
 
-  test('on an unindexed path, which is a separate check', () => {
+  test('leaves unindexed paths to checkSortIndexed, which rejects them', () => {
     const check = (text: string, lists: IndexingLists) =>
       checkSortIndexed(read(text), indexingRule(lists))
     check('{"a":1,"b.c":1}', { allow: ['a', 'b'] })

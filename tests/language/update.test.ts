@@ -30,8 +30,8 @@ function updated(update: string, document: string, inserting = false): string {
 }
 
 /**
- * Asserts the result of each row: the document, the argument of the operator, and the updated
- * document.
+ * Asserts the result of each row. A row has a document, the argument of the operator, and the
+ * updated document.
  */
 function assertUpdated(
   operator: string,
@@ -54,8 +54,8 @@ function refusal(run: () => unknown, what: string): ApiError {
 }
 
 /**
- * Asserts that each row is rejected: the document, the argument of the operator, and a part of the
- * error message.
+ * Asserts that each row is rejected. A row has a document, the argument of the operator, and a
+ * part of the error message.
  */
 function assertRefused(
   operator: string,
@@ -155,7 +155,7 @@ describe('$set', () => {
       ['{}', `{"${deep(17)}":1}`, '17'],
       ['{"a":{}}', `{"${deep(20_000)}":1}`, '20000'],
     ])
-    // A clause beyond the total limit is rejected without looking at its paths.
+    // An update whose paths exceed the total limit is rejected before each path is checked.
     assertRefused('$set', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', [
       ['{}', `{"${deep(200_000)}":1}`, 'more than 10000 paths'],
     ])
@@ -203,7 +203,7 @@ describe('$setOnInsert', () => {
     ])
   })
 
-  test('sets fields of a new document, whether it has them or not, with _id first', () => {
+  test('sets fields of a new document, whether or not they exist, with _id first', () => {
     for (const [document, argument, expected] of [
       ['{"a":1}', '{"a":2,"b.c":3}', '{"a":2,"b":{"c":3}}'],
       ['{"a":1}', '{"_id":"x","b":2}', '{"_id":"x","a":1,"b":2}'],
@@ -355,7 +355,8 @@ describe('$min and $max', () => {
       }
   })
 
-  // A numeral may be printed in another form than it was written.
+  // An updated document contains numerals in canonical form, which may differ from the written
+  // form.
   function canonical([document, argument, result]: string[]) {
     const printed = result === same ? same : printJson(parseStored(result!))
     return [document!, argument!, printed] as const
@@ -768,7 +769,7 @@ describe('any update', () => {
     return update
   }
 
-  /** The result, or undefined when the update is rejected. */
+  /** The result of the update, or undefined if the update is rejected. */
   function tryUpdate(update: JsonObject, document: JsonObject) {
     try {
       return atOnce(applyUpdate(parseUpdate(update), document, context))
@@ -778,7 +779,7 @@ describe('any update', () => {
     }
   }
 
-  test('leaves the given document and itself unchanged, rejected or not', () => {
+  test('leaves the given document and the update unchanged, whether or not it is rejected', () => {
     fc.assert(
       fc.property(documents, fc.array(operations, { maxLength: 4 }), (document, list) => {
         const update = updateOf(list)
@@ -790,7 +791,7 @@ describe('any update', () => {
     )
   })
 
-  test('reports a change if and only if it changed the document or pushed', () => {
+  test('reports a change exactly if it changed the document or contains $push', () => {
     fc.assert(
       fc.property(documents, fc.array(operations, { maxLength: 3 }), (document, list) => {
         const result = tryUpdate(updateOf(list), document)
@@ -803,7 +804,7 @@ describe('any update', () => {
     )
   })
 
-  test('that sets, removes or compares changes nothing the second time', () => {
+  test('with operators that set, remove or compare changes nothing the second time', () => {
     const names = ['$set', '$unset', '$min', '$max', '$addToSet', '$pull', '$pullAll']
     const once = operations.filter(([operator]) => names.includes(operator))
     fc.assert(
@@ -837,7 +838,7 @@ describe('any update', () => {
     )
   })
 
-  test('by $min and $max results in the extremes, in any order of calls', () => {
+  test('by $min and $max gives the least and the greatest value, in any order of calls', () => {
     const calls = fc.array(values, { minLength: 1, maxLength: 6 })
     const final = (operator: string, list: readonly Value[]) => {
       let document: JsonObject = new Map()

@@ -1,4 +1,4 @@
-/** Compares sets of values, $addToSet and $pullAll with pairwise comparison. */
+/** Compares sets of values, $addToSet and $pullAll with pairwise comparison of values. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ import { ValueSet } from '../../src/language/values/value-set.ts'
 import { atOnce } from '../../src/runtime/steps.ts'
 import { seed, values } from './documents.ts'
 
-/** Numerals of any precision and notation, and strings that resemble other values. */
+/** Numerals of any precision and notation. */
 const numerals = fc
   .constantFrom(
     ...['1', '1.0', '1e0', '10e-1', '-1', '0', '-0', '0.1', '1e400', '10e399', '1e-400'],
@@ -33,7 +33,7 @@ const numerals = fc
 
 const lists = fc.array(fc.oneof(numerals, values), { maxLength: 30 })
 
-/** Values of `from` that `to` lacks, each once. */
+/** The values of `from` that `to` lacks, each of them once. */
 function added(to: readonly Value[], from: readonly Value[]): Value[] {
   const all = [...to]
   for (const value of from)

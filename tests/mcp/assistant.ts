@@ -1,4 +1,4 @@
-/** Clients of the protocol: the official client, and raw messages. */
+/** Clients of MCP: the official client, and functions that send raw messages. */
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { testToken, type TestServer, type WireError } from '../harness.ts'
 
-/** The newest revision, and the previous one, which starts with a handshake. */
+/** The newest revision of MCP, and the previous one, which starts with a handshake. */
 export const revisions = ['2026-07-28', '2025-11-25'] as const
 export type Revision = (typeof revisions)[number]
 
@@ -58,7 +58,7 @@ export class Assistant {
     return answer as unknown as ToolAnswer
   }
 
-  /** The error codes in the reply of a tool. */
+  /** Calls a tool. Returns the error codes of its result. */
   async codes(name: string, given: object = {}): Promise<readonly string[]> {
     const { structuredContent, isError } = await this.call(name, given)
     const errors = structuredContent?.errors ?? []
@@ -89,7 +89,7 @@ export interface RpcAnswer {
   }
 }
 
-/** Sends an arbitrary body. */
+/** Sends a body of any content to the MCP endpoint. */
 export async function post(
   server: TestServer,
   body: string | object,
@@ -111,7 +111,7 @@ export async function post(
   }
 }
 
-/** A request of the previous revision, which needs no further fields. */
+/** A request of the previous revision. Unlike the newest one, it needs no metadata. */
 export function request(method: string, params?: unknown, id: unknown = 1): object {
   return { jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) }
 }
@@ -119,7 +119,7 @@ export function request(method: string, params?: unknown, id: unknown = 1): obje
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 
-/** Metadata of a request of the newest revision. */
+/** The metadata that every request of the newest revision needs. */
 export const ownMeta = { [versionKey]: '2026-07-28', [capabilitiesKey]: {} }
 
 export function ownHeaders(method: string, name?: string): Record<string, string> {

@@ -1,4 +1,4 @@
-/** The protocol: required messages and headers, and replies to invalid ones. */
+/** The messages of MCP: required messages and headers, and replies to invalid ones. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { headersFor } from '../../src/mcp/versions.ts'
@@ -135,7 +135,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('lists the supported revisions when a request has another one', async () => {
+  test('rejects a request with another revision, and lists the supported ones', async () => {
     for (const [body, headers] of [
       [request('tools/list'), { 'MCP-Protocol-Version': '1999-01-01' }],
       [
@@ -152,7 +152,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('has no methods of older revisions, and returns 404 for unknown ones', async () => {
+  test('rejects methods of older revisions, and returns 404 for unknown ones', async () => {
     for (const method of ['initialize', 'ping', 'subscriptions/listen', 'toString', '']) {
       const body = request(method, { _meta: ownMeta })
       const answer = await send(body, ownHeaders(method))
@@ -160,7 +160,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('has headers that headersFor derives from the method and its parameters', () => {
+  test('has the headers that headersFor derives from the method and its parameters', () => {
     const params = { name: 'naïve', _meta: ownMeta }
     assert.deepEqual(headersFor('tools/call', params), {
       'MCP-Protocol-Version': '2026-07-28',
@@ -179,7 +179,7 @@ describe('the newest revision', () => {
 describe('a body', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-  test('must be a message, and is otherwise rejected with an error of JSON-RPC', async () => {
+  test('must be a message, or is rejected with an error of JSON-RPC', async () => {
     for (const [body, code] of [
       ['', -32700],
       ['{', -32700],
@@ -286,7 +286,7 @@ describe('a body', () => {
     assert.equal(body.result!['isError'], true)
   })
 
-  test('may be as large as the body of a command, and no larger', async () => {
+  test('may be as large as the body of a command, but no larger', async () => {
     const tool = (filler: string) =>
       request('tools/call', { name: 'findKeyspaces', arguments: { filler } })
     const fits = await send(tool('x'.repeat(290_000)))
@@ -357,8 +357,8 @@ describe('a request', () => {
       const get = await running.server.send('/v1/mcp', { headers: { Origin: origin } })
       assert.equal(get.http, 403)
     }
-    // Commands need no check of the origin: a browser sends a preflight request before it
-    // sends a token.
+    // The command endpoint needs no check of the origin. Before a browser sends a token there, it
+    // asks with a preflight request.
     const command = await running.server.command(
       '',
       { findKeyspaces: {} },

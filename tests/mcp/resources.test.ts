@@ -1,4 +1,4 @@
-/** Resources for assistants, and the prompt. */
+/** Resources for assistants, and the prompt that explores them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { shorten } from '../../src/mcp/sample-document.ts'

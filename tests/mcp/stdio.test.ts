@@ -1,4 +1,4 @@
-/** `stela mcp --stdio`, as desktop assistants start it. */
+/** `stela mcp --stdio`, the program that desktop assistants start. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -41,7 +41,7 @@ async function startAssistant(
 }
 
 describe('stela mcp --stdio', () => {
-  test('opens a data folder and logs changes with their author', async () => {
+  test('opens a data folder and logs schema changes with their author', async () => {
     const dataDir = await temporaryFolder()
     const place = { keyspace: 'default_keyspace', collection: 'notes' }
     const { assistant, log } = await startAssistant(
@@ -96,7 +96,7 @@ interface FoundPage {
   readonly nextPageState: string | null
 }
 
-/** Returns the output for these input lines. */
+/** Forwards these input lines to a server, and returns the output. */
 async function forward(
   lines: readonly string[],
   { url = running.server.url, token = testToken } = {},

@@ -1,4 +1,4 @@
-/** Every command as a tool, with the official client, in both revisions of the protocol. */
+/** Every command is a tool. Tests use the official client with both revisions of MCP. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { commandsAt, deprecated } from '../../src/commands/dispatch/registry.ts'
@@ -11,7 +11,7 @@ import { LetterModels } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { Assistant, revisions, type Revision } from './assistant.ts'
 
-/** Tools by the arguments that form their path. */
+/** The names of tools, by the arguments that form the path of their target. */
 const located: Readonly<Record<string, readonly string[]>> = {
   '': [
     ...['createKeyspace', 'dropKeyspace', 'findKeyspaces'],
@@ -61,7 +61,7 @@ describe('tools', () => {
     }
   })
 
-  test('are the only names for which there are notes', () => {
+  test('include every name that has notes', () => {
     for (const [name, note] of Object.entries(toolNotes)) {
       assert(tools.has(name), name)
       assert.match(note, /^[A-Z][^\n]*\.$/, name)
@@ -69,7 +69,7 @@ describe('tools', () => {
   })
 })
 
-/** Tools that add data and change no existing data. */
+/** Tools that add data but never change existing data. */
 const additions = [
   ...['createKeyspace', 'createCollection', 'createTable', 'createType'],
   ...['createIndex', 'createTextIndex', 'createVectorIndex'],
@@ -268,7 +268,7 @@ describe('settings', () => {
     await server.close()
   })
 
-  test('--mcp on cannot be overridden either; --mcp-text off leaves the content empty', async () => {
+  test('--mcp on cannot be overridden by a request, and --mcp-text off leaves the content empty', async () => {
     const server = await startServer({ mcp: { enabled: true, text: false } })
     const headers = { Token: testToken, 'Feature-Flag-mcp': 'false' }
     const assistant = await Assistant.of(server, '2025-11-25', headers)

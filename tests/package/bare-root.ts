@@ -1,7 +1,8 @@
 /**
- * Runs the image of a Dockerfile without a container runtime: copies its last stage into an
+ * Runs the image of a Dockerfile without a container runtime. It copies the last stage into an
  * empty folder, which becomes the root of a process. The folder contains only the files of the
- * image, Node, the libraries that Node is linked with, and the rest of the C library.
+ * image, Node, the libraries that Node is linked with, and the remaining libraries of the C
+ * library.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chownSync, copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
@@ -12,7 +13,7 @@ export interface Instruction {
   readonly text: string
 }
 
-/** Instructions of each stage, without comments. */
+/** The instructions of each stage, without comments. */
 export function readStages(file: string): Instruction[][] {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
@@ -28,7 +29,7 @@ export function readStages(file: string): Instruction[][] {
 
 export class BareRoot {
   readonly #root: string
-  // Only /bin exists in the root; the commands that enter the root are found in the other
+  // The root contains only /bin. chroot and unshare, which enter the root, are found in the other
   // folders.
   readonly #environment: Record<string, string> = { PATH: '/bin:/usr/bin:/usr/sbin' }
   readonly #last = new Map<string, string>()
@@ -36,7 +37,7 @@ export class BareRoot {
   #user = '0:0'
 
   /**
-   * Builds the root from the instructions of a stage. `built`: the working directory of the first
+   * Builds the root from the instructions of a stage. `built` is the working directory of the first
    * stage.
    */
   constructor(root: string, stage: readonly Instruction[], built: string) {
@@ -72,7 +73,7 @@ export class BareRoot {
       }
   }
 
-  /** Starts the command of the image; port 0 lets several run on one machine. */
+  /** Starts the command of the image. */
   start(environment: Record<string, string>): ChildProcess {
     return this.#spawn([...this.#words('ENTRYPOINT'), ...this.#words('CMD')], environment)
   }
@@ -89,8 +90,8 @@ export class BareRoot {
   }
 
   /**
-   * Runs a command in the root, as the image's user if this process may change its user, and
-   * otherwise as its own.
+   * Runs a command in the root. As root, the test switches to the user of the image. Otherwise the
+   * command keeps the user of this process.
    */
   #spawn(command: readonly string[], environment: Record<string, string>): ChildProcess {
     const [uid, gid] = this.#user.split(':')
@@ -136,7 +137,7 @@ export class BareRoot {
 }
 
 /**
- * Libraries that every base image contains, and with which the runtime of the built-in model is
- * linked.
+ * Libraries that the runtime of the built-in model is linked with, and that every base image
+ * contains.
  */
 const partsOfLibc = ['libdl.so.2', 'libpthread.so.0', 'librt.so.1']

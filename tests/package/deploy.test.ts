@@ -1,4 +1,7 @@
-/** Compares the files in deploy/ with the server: every setting, port and path exists. */
+/**
+ * Compares the files in deploy/ with the server: every setting, port and path that they name must
+ * exist.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +22,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as {
   scripts: Record<string, string>
 }
 
-/** Parses the documents of a YAML file; throws for invalid YAML and for duplicate keys. */
+/** Parses the documents of a YAML file. Throws for invalid YAML and for duplicate keys. */
 function readYaml(path: string): unknown[] {
   return parseAllDocuments(read(path)).map((document) => {
     assert.deepEqual(document.errors, [])
@@ -185,7 +188,8 @@ describe('deploy/stela.service', () => {
     async () => {
       const folder = await temporaryFolder()
       const unit = join(folder, 'stela.service')
-      // Replaces the path of Node, which systemd checks and which differs on this machine.
+      // systemd checks that the path of Node exists, so the test replaces it with the path on this
+      // machine.
       writeFileSync(
         unit,
         read('deploy/stela.service').replace('/usr/bin/node', process.execPath),

@@ -16,18 +16,19 @@ export interface Packed {
 }
 
 export interface Installed {
-  /** The checkout in which the package was built; contains dist/ and build/. */
+  /** The checkout in which the package was built, with its folders dist/ and build/. */
   readonly checkout: string
   /** The folder in which the package is installed. */
   readonly app: string
   readonly packed: Packed
-  /** Environment for npm commands, with a cache that was empty at first. */
+  /** Environment for npm commands. Its cache was empty when the installation started. */
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * Packs a copy of the files that the image is built from and that `npm pack` includes. If the
- * install script of an optional package cannot download its files, npm omits the package.
+ * Packs a copy of a checkout that contains only the sources of the image and what `npm pack` adds,
+ * and installs the package. If the install script of an optional package cannot download its files,
+ * npm omits this package.
  */
 export async function installPackage(
   folder: string,
@@ -38,7 +39,7 @@ export async function installPackage(
   for (const name of [...imageSources(), ...texts])
     cpSync(join(root, name), join(checkout, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
-  // Reuses what `npm ci` has built; packing builds everything else again.
+  // Reuses the files that `npm ci` has built. Everything else is built again.
   cpSync(join(root, 'build'), join(checkout, 'build'), { recursive: true })
   const env = { npm_config_cache: join(folder, 'cache') }
   const where = { cwd: checkout, env }

@@ -1,5 +1,5 @@
 /**
- * Tests the package as users install it: `npm pack` in a checkout, then `npm install` of the
+ * Tests the package as users install it: `npm pack` in a checkout, and `npm install` of the packed
  * file in an empty folder with an empty cache.
  */
 import assert from 'node:assert/strict'
@@ -64,8 +64,8 @@ test('links of the packaged pages lead to packaged files', () => {
 })
 
 /**
- * npm warns about install scripts, even about a `prepare` script, which it would not run. Therefore
- * the build is in the `dependencies` script, which only a checkout runs.
+ * npm warns about install scripts, even about a `prepare` script, which it would not run. So the
+ * package builds in the `dependencies` script, which npm runs only in a checkout.
  */
 test('the packaged package.json equals that of the checkout, without install scripts', () => {
   const packed = readFileSync(join(app, 'node_modules', 'stela', 'package.json'), 'utf8')
@@ -134,7 +134,7 @@ describe('npx stela serve', () => {
     await run('restore', 'copy', '--data', 'restored')
   })
 
-  test('serves its pages', async () => {
+  test('serves the console, the OpenAPI pages and metrics', async () => {
     for (const path of ['/', '/console', '/swagger-ui', '/api/json/openapi', '/metrics'])
       assert.equal((await fetch(url + path)).status, 200, path)
   })
@@ -196,7 +196,7 @@ test('startStela has type declarations for modules and for CommonJS', () => {
   assert.deepEqual(said, [])
 })
 
-test('stela demo creates sample data, also without the built-in model', async () => {
+test('stela demo creates sample data, even without the built-in model', async () => {
   const words = ['demo', '--port', '0']
   const demo = startCommand('node_modules/.bin/stela', words, { cwd: app, env })
   try {
@@ -212,7 +212,7 @@ test('stela demo creates sample data, also without the built-in model', async ()
   }
 })
 
-test('the package study of the benchmark prints findings without NaN, Infinity or undefined', async () => {
+test('the package study of the benchmark prints results without NaN, Infinity or undefined', async () => {
   const { tables, figures } = await measurePackage(installed, 1, () => undefined)
   assert.doesNotMatch(printFindings({ tables, figures }), /NaN|Infinity|undefined/)
 })

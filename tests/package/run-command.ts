@@ -1,6 +1,6 @@
 /**
- * Runs commands as users type them, with the Node version of the tests and without inherited
- * settings.
+ * Runs commands as users type them, with the Node version of the tests, and without settings of the
+ * surrounding process.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,8 +20,8 @@ export interface Where {
 }
 
 /**
- * Variables that are not inherited. Those of a surrounding `npm test` would make npm run in the
- * folder of that test run.
+ * Variables that commands do not inherit. With those of a surrounding `npm test`, npm would run in
+ * the folder of that test run.
  */
 const notInherited =
   /^(?:STELA_.*|NODE_(?:OPTIONS|TEST_CONTEXT|V8_COVERAGE)|INIT_CWD|npm_(?!config_registry$).*)$/
@@ -37,8 +37,7 @@ export function startCommand(
     cwd,
     env: { ...Object.fromEntries(inherited), ...env, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The command gets its own process group, so that stopping the group also stops child
-    // processes.
+    // Starts a process group, so that stopping the group also stops child processes of the command.
     detached: true,
   })
   const started: Started = {
@@ -52,7 +51,7 @@ export function startCommand(
   return started
 }
 
-/** Runs a command and returns its standard output; throws when the command fails. */
+/** Runs a command and returns its standard output. Throws if the command fails. */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -1,4 +1,7 @@
-/** Tests startStela as a test suite uses it: the server, its folder, and when both end. */
+/**
+ * Tests startStela as test suites use it: what the server does, and when the server ends and its
+ * folder is removed.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -81,7 +84,7 @@ describe('startStela', () => {
     await rm(data, { recursive: true })
   })
 
-  test('names the invalid setting, and leaves neither process nor folder', async () => {
+  test('names the invalid setting in its error, and leaves neither process nor folder', async () => {
     await assert.rejects(startStela({ settings: { prot: 1 } }), /--prot/)
     await assert.rejects(
       startStela({ settings: { 'page-size': 0 } }),
@@ -92,7 +95,7 @@ describe('startStela', () => {
     await assert.rejects(startStela({ token: '' }), /token is empty/)
   })
 
-  test('creates keyspaces with TLS, too', async () => {
+  test('creates keyspaces also when the server uses TLS', async () => {
     const folder = await temporaryFolder()
     const { cert, key } = makeCertificate()
     const settings = { 'tls-cert': join(folder, 'cert'), 'tls-key': join(folder, 'key') }
@@ -103,7 +106,7 @@ describe('startStela', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('ends together with the process that started it, however the process ends', async () => {
+  test('stops the server when the process that started it ends, in whatever way', async () => {
     const folder = await temporaryFolder()
     const entry = new URL('../../src/start-stela.ts', import.meta.url).href
     const script = `
@@ -117,7 +120,7 @@ describe('startStela', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
 
-    // The script exits by itself although it does not close the server.
+    // The script does not close the server, but exits nevertheless.
     const forgetful = run()
     const url = await text(forgetful.stdout)
     assert.match(url, /^http:/)

@@ -1,4 +1,4 @@
-/** Runs the last stage of deploy/Dockerfile: its command and its health check. */
+/** Runs the last stage of deploy/Dockerfile: the command of the image and its health check. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
@@ -10,8 +10,8 @@ import { root } from './install-package.ts'
 const token = 'secret'
 
 /**
- * Runs the image; throws when it does not serve as configured. `built` is the working directory of
- * the first stage; `use` is called while the image serves.
+ * Runs the image. Throws if it does not serve as configured. `built` is the working directory of
+ * the first stage. `use` is called while the image serves.
  */
 export async function tryImage(
   folder: string,

@@ -67,7 +67,8 @@ describe('page states', () => {
         `${given.length} characters of ${size} bytes`,
       )
       const { place } = decodePageState(given, query, limits)
-      // All arrays are equal in a sort, and so are all objects.
+      // A page state keeps only empty arrays and objects: a sort treats all arrays as equal, and
+      // all objects as equal.
       assert.deepEqual(place, { kind: 'sorted', key: [value, [], new Map(), 'id'] })
     }
   })
@@ -103,7 +104,7 @@ describe('page states', () => {
     )
   })
 
-  test('from version 0.1 are accepted', () => {
+  test('that version 0.1 created are accepted', () => {
     const old = (kind: string, where: unknown) =>
       Buffer.from(JSON.stringify([1, 20, query, kind, where])).toString('base64url')
     const places = [
@@ -121,7 +122,7 @@ describe('page states', () => {
     )
   })
 
-  test('are rejected in another query', () => {
+  test('are rejected when they are sent with another query', () => {
     const text = encodePageState(
       { count: 1, place: { kind: 'engine', position: 'p' } },
       query,
@@ -138,7 +139,7 @@ describe('page states', () => {
       })
   })
 
-  test('that were forged are rejected', () => {
+  test('that clients forged are rejected', () => {
     const forged = (parts: unknown) =>
       Buffer.from(JSON.stringify(parts)).toString('base64url')
     for (const text of [
@@ -163,7 +164,7 @@ describe('page states', () => {
       packed([0, query, 'sorted', Array.from({ length: 100_001 }, () => null)]),
       `${packed([0, query, 'engine', 'p'])}AAAA`,
       packed([0, query, 'engine', 'p']).slice(0, -4),
-      // Strings, lists and objects whose stated length exceeds that of the input.
+      // Strings, lists and objects that claim to be longer than the input.
       ...[5, 6, 7, 8, 9, 10].map((tag) =>
         Buffer.from([2, 9, 1, tag, 255, 255, 255, 127]).toString('base64url'),
       ),
@@ -211,7 +212,7 @@ describe('page states', () => {
     )
   })
 
-  test('are rejected when those of a search are forged or used by another kind of find', () => {
+  test('that a search returned are rejected when they are changed, or used by another kind of find', () => {
     const score = Buffer.from(Float64Array.of(1.5).buffer).toString('base64url')
     const forged = (where: unknown, count: unknown = 20, kind = 'scored') =>
       Buffer.from(JSON.stringify([1, count, query, kind, where])).toString('base64url')

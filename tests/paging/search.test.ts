@@ -1,5 +1,5 @@
 /**
- * Searching on an engine that serves no search: results, their order, and their use in every
+ * Searches on an engine that serves no search: their results, the order of results, and every
  * command that can search.
  */
 import { deleteDocument } from '../../src/collections/change-documents.ts'
@@ -26,7 +26,7 @@ async function similarities(fixture: Fixture, $vector: object): Promise<unknown[
 
 describe('a search by vector', () => {
   test('returns the nearest documents first, by each metric', async () => {
-    // [3, 3] has the same direction as [1, 1], but [1, 0.5] is nearer to [1, 1].
+    // [3, 3] has the direction of [1, 1], but [1, 0.5] is at a smaller distance from [1, 1].
     const documents = [
       { _id: 'long', $vector: [3, 3] },
       { _id: 'near', $vector: [1, 0.5] },
@@ -46,8 +46,8 @@ describe('a search by vector', () => {
   test('returns a similarity that can be computed by hand', async () => {
     const stored = [0.1, 0.05, 0.08, 0.3, 0.6]
     const query = [0.15, 0.1, 0.1, 0.35, 0.55]
-    // The products add up to 0.463, the squares to 0.4789 and 0.4575, and the squared differences
-    // to 0.0104.
+    // The products of components add up to 0.463, the squares to 0.4789 and 0.4575, and the squared
+    // differences to 0.0104.
     for (const [metric, expected] of [
       ['cosine', 0.994447],
       ['dot_product', 0.7315],
@@ -91,7 +91,7 @@ describe('a search by vector', () => {
     assert.deepEqual(await similarities(fixture, binary), [1, 1])
   })
 
-  test('returns one page of up to the maximum, with the nearest matching documents', async () => {
+  test('returns one page with the nearest matching documents, up to the maximum number', async () => {
     const fixture = new Fixture({ vectorLimitMax: 6, pageSize: 2 })
     await fixture.insert(
       ...Array.from({ length: 9 }, (_, n) => ({ _id: n, n, $vector: [1, n] })),
@@ -158,7 +158,7 @@ describe('a search by terms', () => {
     assert.deepEqual((await fixture.page({ sort: { $lexical: 'monkey' } })).ids, [3, 2, 1])
   })
 
-  test('returns texts with every term, then texts with some, if not told otherwise', async () => {
+  test('returns texts with every term, then texts with some terms, by default', async () => {
     const fixture = new Fixture()
     await fixture.insert(
       { _id: 1, $lexical: 'banana banana banana' },
@@ -196,7 +196,7 @@ describe('a search by terms', () => {
 
   test('counts terms over all documents, whatever the filter', async () => {
     const fixture = new Fixture()
-    // "rare" occurs in one text and "common" in all, so "rare" has the higher weight.
+    // "rare" occurs in one text and "common" in all texts, so "rare" has a higher weight.
     await fixture.insert(
       { _id: 1, n: 1, $lexical: 'rare common common common filler' },
       { _id: 2, n: 1, $lexical: 'rare rare rare common filler' },
@@ -219,7 +219,7 @@ describe('a search by terms', () => {
     ])
   })
 
-  test('has pages up to the limit', async () => {
+  test('has pages that continue up to the maximum number of results', async () => {
     const fixture = new Fixture({ pageSize: 3 })
     await fixture.insert(
       ...Array.from({ length: 7 }, (_, _id) => ({ _id, $lexical: 'word' })),
@@ -300,7 +300,7 @@ describe('commands for one document', () => {
       assert.equal((await findOne()).document, '{"_id":2}')
     })
 
-    test(`update, replace and delete the best match by ${field}`, async () => {
+    test(`update, replace or delete the best match by ${field}`, async () => {
       const fixture = new Fixture()
       await fixture.insert(...documents)
       const updated = await fixture.update(given, { $set: { seen: true } })
@@ -351,7 +351,7 @@ describe('commands for one document', () => {
   }
 })
 
-/** Words of one letter, which analyzers neither split nor join nor remove. */
+/** Words of one letter. Analyzers do not split, join or remove them. */
 const letters = ['p', 'q', 'r', 's']
 
 interface Candidate {
@@ -376,7 +376,7 @@ const collectionOfThem = fc
   .array(candidate, { maxLength: 25 })
   .map((documents) => documents.map((document, _id): Candidate => ({ _id, ...document })))
 
-/** A filter, with a predicate that states its meaning. */
+/** A filter, and a predicate with the meaning of the filter. */
 const filterOfThem = fc.oneof(
   fc.constant({ filter: {}, accepts: () => true }),
   fc.integer({ min: 0, max: 3 }).map((least) => ({
@@ -389,7 +389,10 @@ const filterOfThem = fc.oneof(
   })),
 )
 
-/** A sort, with the score that it gives to each document; undefined for omitted documents. */
+/**
+ * A sort, and the score that it gives to each document. The score is undefined for documents that
+ * the search omits.
+ */
 const vectorSort = fc
   .tuple(
     fc.constantFrom<Metric[]>('cosine', 'dot_product', 'euclidean'),

@@ -1,8 +1,8 @@
 /**
- * Part of `npm run lint`. Counts places in comments, test titles and pages that are likely to need a
- * second reading. The count of an area may fall, and never rise: ceilings.json has the counts.
- * `--write` lowers the ceilings to the present counts, `--list AREA` prints the places. Also checks
- * the subjects of commits that follow the one named in ceilings.json, where there is a repository.
+ * A part of `npm run lint`. It counts places in comments, test titles and pages that probably need
+ * a second reading. The count of an area may fall, but must not rise above its limit in
+ * ceilings.json. `--write` lowers the limits to the present counts. `--list AREA` prints the
+ * places of an area. It also checks the subjects of new commits, if there is a repository.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,9 +11,11 @@ import { parseArgs } from 'node:util'
 import { habitsIn, proseIn, subjectProblem } from './habits.ts'
 
 interface Ceilings {
-  /** Commits that follow this one must have good subjects. */
+  /** The subjects of all commits after this commit are checked. */
   readonly subjectsSince: string
-  /** Places by area: the first two folders of a path, or a file. */
+  /**
+   * Maximum number of places in each area. An area is the first two folders of a path, or a file.
+   */
   readonly places: Readonly<Record<string, number>>
 }
 
@@ -68,8 +70,8 @@ else {
 }
 
 /**
- * Subjects of the commits after `subjectsSince`; none without a repository, or if its history does
- * not reach that commit.
+ * The subjects of the commits after `subjectsSince`. Empty without a repository, or if its history
+ * does not contain that commit.
  */
 function newSubjects(): string[] {
   const range = `${ceilings.subjectsSince}..HEAD`

@@ -1,4 +1,4 @@
-/** The check of prose and of commit subjects that is part of `npm run lint`. */
+/** The checks of prose and of commit subjects in `npm run lint`. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { habitsIn, proseIn, subjectProblem } from './habits.ts'

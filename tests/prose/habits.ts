@@ -1,6 +1,7 @@
 /**
- * Phrases in prose that often need a second reading. Each describes a thing where the field has a
- * term for it, or leaves out the subject. A hit is a place to look at, not a mistake.
+ * Phrases in prose that often need a second reading: descriptions of a thing for which there is a
+ * standard term, and sentences without a subject. A match is a place to look at, not necessarily a
+ * mistake.
  */
 export interface Habit {
   readonly name: string
@@ -71,7 +72,7 @@ export function* proseIn(
   }
 }
 
-/** Why the subject of a commit is rejected; undefined: accepted. */
+/** The reason why the subject of a commit is rejected; undefined if it is accepted. */
 export function subjectProblem(subject: string): string | undefined {
   if (subject.length > subjectMax)
     return `has ${subject.length} characters, not ${subjectMax}`

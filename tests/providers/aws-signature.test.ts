@@ -29,7 +29,7 @@ describe('a signature', () => {
     })
   })
 
-  test('covers all signed parts of the request', () => {
+  test('changes with every signed part of the request', () => {
     const plain = signatureOf(sign(request, {}, keys))
     for (const [changed, headers, otherKeys] of [
       [{ ...request, body: '{}' }, {}, keys],

@@ -26,7 +26,7 @@ describe('batches', () => {
       ),
     ))
 
-  test('fail with the first failure, after all running ones were aborted', async () => {
+  test('fail with the first failure, after all running batches were aborted', async () => {
     const stopped: unknown[] = []
     await assert.rejects(
       inBatches([0, 1, 2, 3, 4, 5, 6, 7], 1, signal, async ([item], batchSignal) => {

@@ -1,4 +1,4 @@
-/** Exact requests of each embedding service, and how its replies are read. */
+/** The exact requests to each embedding service, and the vectors that are read from its replies. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { embedRequest, FakeProvider, modelsWith, vectorOf } from './fake-provide
 const texts = ['one', 'three']
 const vectors = texts.map(vectorOf)
 
-/** A reply with vectors in another order; the indexes restore the order. */
+/** A reply whose vectors are not in the order of the texts. The indexes restore this order. */
 const openAiReply = {
   data: [
     { index: 1, embedding: vectors[1] },
@@ -24,7 +24,7 @@ interface Protocol {
   readonly modelName: string
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly credentials?: EmbedRequest['credentials']
-  /** Path of the URL that the operator sets, below the address of the provider. */
+  /** The path of the URL that the operator sets, appended to the address of the provider. */
   readonly url: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -359,7 +359,7 @@ describe('an embedding service', async () => {
   })
 })
 
-/** The body of a search: the same as for documents, except for one word in some services. */
+/** The body of a search. Some services expect another input type than for documents. */
 function searchBodyOf({ body }: Protocol): unknown {
   return JSON.parse(
     JSON.stringify(body)

@@ -1,4 +1,6 @@
-/** Services requested by collections, checked against the providers of a server. */
+/**
+ * Embedding services that collections request, checked against the providers that a server offers.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fromPlain } from '../../src/json/plain.ts'
@@ -113,7 +115,7 @@ describe('a service', () => {
     assert.equal(resolve(other, 768).service.modelName, 'nomic-embed-text:v1.5')
   })
 
-  test('has no choice of a model when its endpoint defines the model', () => {
+  test('cannot name a model when its endpoint defines the model', () => {
     const parameters = { baseUrl: 'https://tei.example.com' }
     const provider = 'textEmbeddingsInference'
     assert.deepEqual(resolve({ provider, parameters }, 384), {
@@ -140,7 +142,7 @@ describe('a service', () => {
     assert.deepEqual(resolve(given, 384, { privateProviders: true }).service, given)
   })
 
-  test('has no parameters that would change the host', () => {
+  test('cannot have parameters that would change the host', () => {
     const given = { provider: 'bedrock', modelName: 'amazon.titan-embed-text-v1' }
     for (const region of ['evil.com/', 'a.b', 'a@b', ''])
       refuses(() => resolve({ ...given, parameters: { region } }), bad, 'region')
@@ -171,7 +173,7 @@ describe('a service', () => {
     )
   })
 
-  test('has no model that has reached its end of life', () => {
+  test('cannot use a model that has reached its end of life', () => {
     const given = {
       provider: 'vertexai',
       modelName: 'textembedding-gecko@003',

@@ -16,7 +16,7 @@ import {
 const openai = { provider: 'openai', modelName: 'text-embedding-3-small' }
 const mistral = { provider: 'mistral', modelName: 'mistral-embed' }
 
-/** Replies like OpenAI and compatible services. */
+/** Creates a reply in the format of OpenAI and of compatible services. */
 function embeds(asked: { readonly body: unknown }): Answer {
   const { input } = asked.body as { input: string[] }
   return {
@@ -48,7 +48,7 @@ describe('embedding', async () => {
   test('splits many texts into batches and keeps their order', async () => {
     fake.answers((asked) => {
       const { input } = asked.body as { input: string[] }
-      // The first batch is answered last.
+      // The first batch is answered last, so the order of replies differs from that of batches.
       return { ...(embeds(asked) as object), afterMs: input[0] === 'x' ? 40 : 1 } as Answer
     })
     const texts = numbers(150)
@@ -66,7 +66,7 @@ describe('embedding', async () => {
     assert(fake.runningMost <= 4, `${fake.runningMost} at once`)
   })
 
-  test('fails with the first failure and aborts the others', async () => {
+  test('fails with the first failure and aborts the other batches', async () => {
     let times = 0
     fake.answers(() =>
       ++times === 2 ? { status: 400, body: { message: 'no' } } : 'silence',

@@ -1,4 +1,4 @@
-/** A local provider with configured answers, which records its requests. */
+/** A local provider that records its requests and returns configured answers. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import {
   createServer,
@@ -44,7 +44,7 @@ export type Answer =
 
 export class FakeProvider {
   readonly asked: Asked[] = []
-  /** Number of concurrent requests: now, and the maximum so far. */
+  /** The number of concurrent requests now, and the maximum so far. */
   running = 0
   runningMost = 0
   answer: (asked: Asked) => Answer = () => ({ body: {} })
@@ -56,7 +56,10 @@ export class FakeProvider {
     })
   }
 
-  /** Starts a provider that runs until the tests of the file, or of the `describe`, end. */
+  /**
+   * Starts a provider, which runs until all tests of the file, or of the enclosing `describe`, have
+   * ended.
+   */
   static async start(): Promise<FakeProvider> {
     const provider = new FakeProvider()
     await new Promise<void>((resolve) => {
@@ -125,12 +128,12 @@ export class FakeProvider {
   }
 }
 
-/** Vectors of two dimensions that distinguish texts. */
+/** A vector of two dimensions for each text: its length and its first code point. */
 export function vectorOf(text: string): number[] {
   return [text.length, text.codePointAt(0) ?? 0]
 }
 
-/** Models for one test, closed after it. */
+/** Models for one test, which are closed when the test ends. */
 export function modelsWith(
   providers: Partial<ProviderSettings> = {},
   more: Partial<ModelSettings> = {},

@@ -51,8 +51,8 @@ describe('a call to a provider', async () => {
   ) => caller.call(callTo(fake.url, more), patience, signal)
 
   /**
-   * Calls a provider that never answers. On a busy machine an attempt can time out before the
-   * provider receives it; then the calls are repeated.
+   * Makes calls to a provider that never answers. On a busy machine, an attempt may time out before
+   * the provider receives it. Then the calls are repeated.
    */
   async function untilHeard(callInVain: () => Promise<void>): Promise<void> {
     do {
@@ -61,7 +61,7 @@ describe('a call to a provider', async () => {
     } while (fake.asked.length <= hasty.retriesMax)
   }
 
-  test('returns status, content type and text', async () => {
+  test('returns the status, the content type and the text of the answer', async () => {
     fake.answers({ status: 418, contentType: 'text/plain', body: 'short and stout' })
     assert.deepEqual(await call(patient), {
       kind: 'reply',
@@ -127,7 +127,7 @@ describe('a call to a provider', async () => {
       fresh.close()
     })
 
-  test('succeeds after the provider closed a kept connection', async () => {
+  test('succeeds after the provider closed an idle keep-alive connection', async () => {
     fake.answers({ body: {} })
     await call(patient)
     let times = 0
@@ -183,7 +183,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 1)
   })
 
-  test('is aborted by its signal during a pause', async () => {
+  test('is aborted by its signal during a pause between attempts', async () => {
     fake.answers({ status: 504, body: {} })
     const abort = new AbortController()
     const pausing = { ...patient, firstPauseMs: 600_000, pauseMaxMs: 600_000 }

@@ -1,4 +1,4 @@
-/** Flags and variables for providers. */
+/** Flags and environment variables for providers. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { InvalidArgumentError } from 'commander'
@@ -11,7 +11,7 @@ function parse(flag: string, text: string): unknown {
 }
 
 describe('settings of providers', () => {
-  test('are lists of names and values', () => {
+  test('are lists of names with values', () => {
     assert.deepEqual(
       parse('embedding-urls', 'openai=http://a:1/v1, ollama=https://b/?x={y}=z'),
       new Map([

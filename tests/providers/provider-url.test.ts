@@ -1,4 +1,4 @@
-/** Addresses of providers, and protection against addresses that a collection must not use. */
+/** Addresses of providers, and protection against addresses in private networks. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -84,13 +84,13 @@ describe('addresses', () => {
 })
 
 describe('the address of a provider', () => {
-  test('is its URL, and may be private when parameters cannot change its host', () => {
+  test('is the configured URL, and may be private when parameters cannot change its host', () => {
     const place = addressOf(template('https://api.example.com/v1/'), 'm', {})
     assert.equal(place.url.href, 'https://api.example.com/v1/')
     assert.deepEqual([place.isChosen, place.isGuarded], [false, false])
   })
 
-  test('is filled with parameters', () => {
+  test('contains the parameters of the collection', () => {
     const url = 'https://{a}.{b}.example.com/x/{c}/y?v=1'
     const place = addressOf(template(url), 'm', { a: 'one', b: 'us-east-1', c: 'p_1.2-3' })
     assert.equal(place.url.href, 'https://one.us-east-1.example.com/x/p_1.2-3/y?v=1')
@@ -182,7 +182,7 @@ describe('the address of a provider', () => {
       assert.throws(() => addressOf(template(url), name, {}), UrlProblem, name)
   })
 
-  test('can be set by the collection', () => {
+  test('can be set by the collection with baseUrl', () => {
     const place = addressOf(guarded, 'm', {
       baseUrl: 'https://models.example.com:8443/v1/',
     })
@@ -248,11 +248,11 @@ describe('the address of a provider', () => {
     assert.throws(() => addressOf(open, 'm', { baseUrl: 'file:///etc/passwd' }), UrlProblem)
   })
 
-  test('is required when the provider has none', () => {
+  test('must be set with baseUrl when the provider has no default', () => {
     assert.throws(() => addressOf(guarded, 'm', {}), /baseUrl/)
   })
 
-  test('is extended before its query', () => {
+  test('is extended by a path before its query string', () => {
     const place = addressOf(template('https://example.com/v1/?key=1'), 'm', {})
     assert.equal(below(place, 'a/b').url.href, 'https://example.com/v1/a/b?key=1')
   })

@@ -15,7 +15,7 @@ const passages = ['one', 'three']
 const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
 const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
 
-/** Results sorted by score; their indexes restore the order of the passages. */
+/** Results in the order of their scores. Their indexes restore the order of the passages. */
 const sorted = [
   { index: 1, relevance_score: 0.9 },
   { index: 0, relevance_score: 0.1 },
@@ -213,7 +213,7 @@ describe('reranking', async () => {
       })
   })
 
-  describe('by the built-in model', () => {
+  describe('with the built-in model', () => {
     const local: LocalModels = {
       embed: (texts) =>
         Promise.resolve(texts.map((text) => new Float32Array([text.length]))),
@@ -221,7 +221,7 @@ describe('reranking', async () => {
       close: () => Promise.resolve(),
     }
 
-    test('replaces the default service until the operator sets a URL, and logs the replacement once', async () => {
+    test('uses it for the default service until the operator sets a URL, and logs the replacement once', async () => {
       const logged: string[] = []
       const log = (_level: string, message: string) => logged.push(message)
       const built = modelsWith({}, { local, log })
@@ -235,7 +235,7 @@ describe('reranking', async () => {
       assert.equal(logged.length, 1)
     })
 
-    test('is reported as the reranker when it answers for another service', () => {
+    test('reports it as the reranker when it answers for another service', () => {
       const builtIn = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
       const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
       const built = modelsWith({}, { local })
@@ -247,7 +247,7 @@ describe('reranking', async () => {
       assert.deepEqual(modelsWith().answeringReranker(nvidia), nvidia, 'nobody answers')
     })
 
-    test('is available under the provider "local"', async () => {
+    test('offers it under the provider "local"', async () => {
       const built = modelsWith({}, { local })
       const service = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
       assert.deepEqual(await built.rerank(rerankRequest(service)), [3, 5])
@@ -255,7 +255,7 @@ describe('reranking', async () => {
       assert(!modelsWith().rerankingProviders.has('local'))
     })
 
-    test('works beside the built-in embedding model', async () => {
+    test('works while the built-in model also embeds', async () => {
       const built = modelsWith({}, { local })
       const [vector] = await built.embed({
         service: { provider: 'local', modelName: 'all-MiniLM-L6-v2' },

@@ -7,8 +7,8 @@ import { CollectionPolicy } from '../../src/runtime/collect-garbage.ts'
 const mb = 1_000_000
 const quiet = 0.05
 
-describe('garbage is collected', () => {
-  test('when the heap of a quiet thread has grown since its smallest size', () => {
+describe('a garbage collection', () => {
+  test('is due when the heap of a quiet thread has grown since its smallest size', () => {
     const policy = new CollectionPolicy()
     assert(!policy.isDue({ busyShare: quiet, size: 80 * mb, now: 0 }))
     assert(!policy.isDue({ busyShare: quiet, size: 60 * mb, now: 1 }))
@@ -16,14 +16,14 @@ describe('garbage is collected', () => {
     assert(policy.isDue({ busyShare: quiet, size: 90 * mb, now: 3 }))
   })
 
-  test('not while the thread is busy', () => {
+  test('is not due while the thread is busy', () => {
     const policy = new CollectionPolicy()
     assert(!policy.isDue({ busyShare: quiet, size: 60 * mb, now: 0 }))
     assert(!policy.isDue({ busyShare: 0.9, size: 500 * mb, now: 1 }))
     assert(policy.isDue({ busyShare: quiet, size: 500 * mb, now: 2 }))
   })
 
-  test('again only after further growth, and the later the longer the last collection took', () => {
+  test('is due again after further growth, and after a pause in proportion to the duration of the last collection', () => {
     const policy = new CollectionPolicy()
     policy.note(200 * mb, 100, 0)
     assert(!policy.isDue({ busyShare: quiet, size: 210 * mb, now: 50_000 }))

@@ -22,7 +22,7 @@ describe('forEachConcurrent', () => {
     ['an array', () => [1, 2, 3, 4, 5, 6]],
     ['a Map', () => new Map([1, 2, 3, 4, 5, 6].map((n) => [n, n])).values()],
   ] as const)
-    test(`starts no further call for ${name} after one has failed`, async () => {
+    test(`starts no further call for ${name} after a call has failed`, async () => {
       const started: number[] = []
       const act = async (item: number) => {
         started.push(item)

@@ -3,9 +3,9 @@
  */
 import { databases, type Request } from './story.ts'
 
-/** Databases, roles and tokens, created over the management API. */
+/** Databases, roles and tokens that were created over the management API. */
 export interface Access {
-  /** Ids of databases and tokens, by their names in story.ts. */
+  /** The ids of databases and tokens, by the names that story.ts gives them. */
   readonly databaseIds: Readonly<Record<string, string>>
   readonly tokens: {
     readonly reader: string
@@ -16,8 +16,7 @@ export interface Access {
 }
 
 /**
- * The parts of a reply that are equal in all versions: codes of errors, and the records of all
- * pages.
+ * The members of a reply that are equal in all versions: error codes, and the records of all pages.
  */
 export interface Told {
   readonly data?: unknown
@@ -52,7 +51,7 @@ export class StoryClient {
     this.#databaseIds = databaseIds
   }
 
-  /** Sends requests that change data; throws when one fails. */
+  /** Sends requests that change data. Throws if one of them fails. */
   async write(requests: readonly Request[]): Promise<void> {
     for (const request of requests) {
       const { errors } = await this.#send(request)
@@ -159,8 +158,8 @@ function textOf(command: Request[1]): string {
 }
 
 /**
- * Parses JSON. Numbers that JavaScript would change become texts: those that lose digits, and
- * negative zero. 1.0 and 1 give the same result.
+ * Parses JSON. Numbers that JavaScript would change, because they have too many digits or are
+ * negative zero, become texts. 1.0 and 1 give the same result.
  */
 function exactly(text: string): unknown {
   const reviver = (_name: string, value: unknown, { source }: { source: string }) => {
@@ -169,7 +168,7 @@ function exactly(text: string): unknown {
     if (Object.is(value, -0)) return '-0'
     return plain.replace(/\D/g, '').length > 15 && String(value) !== plain ? plain : value
   }
-  // The type declaration of the library lacks the third argument.
+  // The type declaration of JSON.parse lacks the third argument of the reviver.
   return JSON.parse(
     text,
     reviver as (this: unknown, key: string, value: unknown) => unknown,
@@ -188,7 +187,7 @@ function withState(command: Request[1], state: string): string {
     : text.replace(/\}\}$/, `,"options":{${options}}}}`)
 }
 
-/** Members of a status that differ between versions. */
+/** Members of a status that the tests ignore, because versions differ in them. */
 const hints = ['warnings', 'sortedRowCount']
 
 function withoutHints(status: Readonly<Record<string, unknown>>): object {

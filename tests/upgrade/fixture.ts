@@ -1,8 +1,7 @@
 /**
- * Data that an earlier version has written. The repository stores it as a folder in one
- * compressed file: a data folder, a backup, exports, and `answers.jsonl`. The first line of
- * that file lists the objects that the management API created, each other line a request with
- * its reply.
+ * Data that an earlier version has written: a data folder, a backup, exports, and `answers.jsonl`.
+ * The repository contains it as a folder in one compressed file. The first line of `answers.jsonl`
+ * lists the objects that the management API created. Each other line is a request with its reply.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +9,10 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import type { Access, Told } from './client.ts'
 import type { Request } from './story.ts'
 
-/** Versions that have a fixture. 0.1 writes store format 2, 0.2 writes store format 3. */
+/**
+ * The versions that have a fixture. Version 0.1 writes store format 2, and 0.2 writes store format
+ * 3.
+ */
 export const versions = ['0.1', '0.2'] as const
 export type Version = (typeof versions)[number]
 
@@ -24,10 +26,10 @@ export function packedFile(version: Version): URL {
 
 export const answersFile = 'answers.jsonl'
 
-/** The administrator token in all versions. */
+/** The administrator token of all versions in these tests. */
 export const storyToken = 'story-token'
 
-/** Exported collections and tables, one file each. */
+/** The collections and tables that are exported, each to a file. */
 export const exported = [
   ['collection', 'everything'],
   ['table', 'every'],
@@ -47,7 +49,7 @@ export function pack(folder: string): Buffer {
     ...files.map(([, bytes]) => bytes),
   ]
   return brotliCompressSync(Buffer.concat(whole), {
-    // A large window, because stores of different collections are similar.
+    // A large window, because stores of different collections contain similar bytes.
     params: { [constants.BROTLI_PARAM_LGWIN]: 24 },
   })
 }

@@ -1,10 +1,10 @@
 /**
- * The requests that an earlier version executed: they create every kind of definition and value
- * once, and then read everything. Imports no module of Stela, so that it means the same to all
+ * The requests that an earlier version executed. They create every kind of definition and value
+ * once, and then read all of them. The file imports no module of Stela, so it is the same for all
  * versions.
  *
- * A request is a path and a command; a command with numbers that JavaScript would change is a
- * text. A path that starts with a name and a colon addresses the database with that name.
+ * A request is a path and a command. A command with numbers that JavaScript would change is a text.
+ * A path that starts with a name and a colon addresses the database with this name.
  */
 
 export type Command = object | string
@@ -13,7 +13,7 @@ export type Request = readonly [path: string, command: Command]
 export const databases = ['second', 'third'] as const
 const home = '/default_keyspace'
 
-/** Values of each scalar type as requests write them, in the type's order. */
+/** Values of each scalar type in the form of requests, in the order of the type. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   ascii: ['""', '"A"', '"a"', '"ab"', '"a\\u0000b"', '"b"'],
   bigint: [
@@ -77,13 +77,15 @@ const samples: Readonly<Record<string, readonly string[]>> = {
     '123456789012345678901234567890',
   ],
 }
-/** Values that a key may contain: a partition key cannot be an empty text. */
+/**
+ * Values that a key may have. The empty text is excluded, because a partition key cannot be empty.
+ */
 const keySamples = (type: string) => samples[type]!.filter((value) => value !== '""')
 const durations = ['"1d24h"', '"P1Y3M10D"', '"-PT5S"', '"1h1ns"']
 const primitives = Object.keys(samples)
 const indexable = primitives.filter((type) => type !== 'blob')
 
-/** JSON of an object, from the texts of its members. */
+/** The JSON of an object, from the JSON of its members. */
 const object = (members: Readonly<Record<string, string>>) =>
   `{${Object.entries(members)
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
@@ -333,7 +335,8 @@ function tableWrites(): Request[] {
   requests.push(
     [`${home}/every`, insertMany(rows)],
     [`${home}/every`, insertMany(['{"id":100}', '{"id":101,"c_int":null,"c_double":1}'])],
-    // Renames a field after rows were written, and adds a field with the old name.
+    // Renames a field after rows with values of the type were written, and adds a field with the
+    // old name.
     [
       home,
       {
@@ -368,7 +371,8 @@ function tableWrites(): Request[] {
     [`${home}/every`, { deleteOne: { filter: { id: 9 } } }],
   )
 
-  // Tables with keys of every type: as a partition column, ascending and descending.
+  // Tables with keys of every type: as a partition column, and as sort columns in ascending and
+  // descending order.
   for (const type of primitives) {
     const definition = {
       columns: { k: type, up: type, down: type, v: 'int' },
@@ -447,7 +451,7 @@ function tableWrites(): Request[] {
     [`${home}/wide`, { createIndex: { name: 'wide_c', definition: { column: 'c' } } }],
   )
 
-  // Columns that are dropped and added again, with rows written before, between and after.
+  // Drops columns and adds them again. Rows are written before, between and after these changes.
   const alter = (operation: object): Request => [
     `${home}/altered`,
     { alterTable: { operation } },
@@ -528,7 +532,7 @@ function tableWrites(): Request[] {
   return requests
 }
 
-/** Writes to a second database, which has names in common with the home database. */
+/** Writes to a second database. Some of its names also exist in the home database. */
 const otherWrites: readonly Request[] = [
   ['', { createKeyspace: { name: 'other' } }],
   ['/other', { createCollection: { name: 'notes' } }],
@@ -569,7 +573,7 @@ export const writes: readonly Request[] = [
   ...otherWrites,
 ]
 
-/** The last writes, after which the server is killed. */
+/** The last writes before the server is killed. */
 export const lateWrites: readonly Request[] = [
   [`${home}/bare`, { insertOne: { document: { _id: 'late', a: 3 } } }],
   [
@@ -592,7 +596,7 @@ export const lateWrites: readonly Request[] = [
   ],
 ]
 
-/** Collections with generated ids, which differ on each run. */
+/** Collections whose documents get generated ids, so the ids differ in each run. */
 export const generated = ['uuid', 'uuidv6', 'uuidv7', 'objectid'].map(
   (type) => `ids_${type}`,
 )

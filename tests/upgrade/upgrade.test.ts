@@ -1,7 +1,7 @@
 /**
- * Opens data folders, backups and exports of earlier versions with this version: all
- * requests of story.ts get the recorded replies. After further changes, the replies equal
- * those of a folder that this version has written itself.
+ * Opens data folders, backups and exports of earlier versions with this version. All requests of
+ * story.ts must get the recorded replies. After further changes, the replies must equal those of a
+ * data folder that this version wrote.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
@@ -23,8 +23,8 @@ import {
 import { changes, generated, lateWrites, questions, writes, type Request } from './story.ts'
 
 /**
- * Converts a recorded reply to the current format: collections show the current default
- * reranker, and CQL quotes names only if necessary.
+ * Converts a recorded reply to the current format: collections show the current default reranker,
+ * and names in CQL are quoted only if necessary.
  */
 function asToldToday(told: Told): Told {
   const [before, now] = [
@@ -39,7 +39,7 @@ function asToldToday(told: Told): Told {
   return JSON.parse(text) as Told
 }
 
-/** Sorts by terms require all terms, as they did in the earlier versions. */
+/** Starts a server. Searches by terms require all terms, because earlier versions did. */
 function serve(dataDir: string): Promise<TestServer> {
   const lexicalOperator = 'all'
   return startServer({ dataDir, adminPort: 0, adminToken: storyToken, lexicalOperator })
@@ -50,7 +50,7 @@ async function assertSound(dataDir: string): Promise<void> {
   assert.deepEqual([code, err], [0, ''], `${String(out)}${err}`)
 }
 
-/** Sends all requests, and then fails if any replies differ from the expected ones. */
+/** Sends all requests. After all of them, fails if any reply differs from the expected one. */
 async function assertSame(
   expected: readonly (readonly [Request, Told])[],
   client: StoryClient,
@@ -66,7 +66,7 @@ async function assertSame(
   )
 }
 
-/** A quarter of the items, a different one in each call. */
+/** A quarter of the items. Consecutive calls return different quarters. */
 function some<T>(all: readonly T[]): readonly T[] {
   const first = sampled++ % 4
   return all.filter((_, position) => position % 4 === first)
@@ -119,7 +119,7 @@ function testVersion(version: Version): void {
     })
     after(() => server.stop())
 
-    test('has recorded replies to exactly the current requests (if not, run write-folder.ts)', () => {
+    test('has recorded replies to exactly the requests of story.ts (if not, run write-folder.ts)', () => {
       assert.deepEqual(
         answers.map(([request]) => shown(request)),
         questions.map(shown),
@@ -128,17 +128,17 @@ function testVersion(version: Version): void {
 
     test('passes stela check before it is opened', () => assertSound(dataDir))
 
-    test('gives the recorded replies, also after a restart', async () => {
+    test('gives the recorded replies, before and after a restart', async () => {
       await start()
       await assertSame(some(answers), client)
       await server.stop()
       await assertSound(dataDir)
-      // The second start has only the folder as the first start left it.
+      // The first start may have converted the folder, so the second start must open the result.
       await start()
       await assertSame(answers, client)
     })
 
-    test('has the same databases, roles and tokens', async () => {
+    test('has the databases, roles and tokens that the earlier version created', async () => {
       const listed = (await client.manage('GET', '/databases')) as { id: string }[]
       assert.deepEqual(
         listed.slice(1).map(({ id }) => id),
@@ -178,7 +178,7 @@ function testVersion(version: Version): void {
       assert.match(wide.text, /"c":2\.0,"d":\d\.\d,"e":"[^"]*","v":\d+\.0/)
     })
 
-    test('accepts changes like a folder of this version', async () => {
+    test('accepts the same changes as a data folder of this version', async () => {
       const today = await serve(join(folder, 'today'))
       try {
         const peer = new StoryClient(today, storyToken)
@@ -234,8 +234,8 @@ function testVersion(version: Version): void {
 
   describe(`a backup of version ${version}`, () => {
     /**
-     * Restores a backup, and checks some replies. The test of the data folder checks all of them,
-     * and a backup has the same stores.
+     * Restores a backup, and checks a quarter of the replies. That suffices, because the test of
+     * the data folder checks all replies, and a backup has the same stores.
      */
     async function restore(from: string, dataDir: string): Promise<void> {
       const { code, err } = await runStela(['restore', from, '--data', dataDir])
@@ -253,7 +253,7 @@ function testVersion(version: Version): void {
     test('is restored with all data', () =>
       restore(join(folder, 'backup'), join(folder, 'restored')))
 
-    test('can be followed by another backup in the same folder', async () => {
+    test('can be extended by another backup in the same folder', async () => {
       const backups = await copyOf('backup', 'backups')
       const server = await serve(await copyOf('data', 'backed-up'))
       const words = ['backup', backups, '--admin-url', server.adminUrl]

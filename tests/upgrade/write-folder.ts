@@ -1,14 +1,15 @@
 /**
- * Writes a fixture of the upgrade tests: a checkout of an earlier version writes a data folder,
- * a backup and exports, and its replies are recorded.
+ * Writes a fixture of the upgrade tests. A checkout of an earlier version writes a data folder, a
+ * backup and exports, and this program records its replies.
  *
- *   git worktree add /tmp/stela-0.1 67f3064 && (cd /tmp/stela-0.1 && npm ci)
- *   npx node --disable-warning=ExperimentalWarning tests/upgrade/write-folder.ts 0.1
- * /tmp/stela-0.1
+ *     git worktree add /tmp/stela-0.1 67f3064 && (cd /tmp/stela-0.1 && npm ci)
+ *     npx node --disable-warning=ExperimentalWarning \
+ *       tests/upgrade/write-folder.ts 0.1 /tmp/stela-0.1
  *
- * 0.1 is commit 67f3064, 0.2 is commit 266fa66.
+ * 0.1 is commit 67f3064, and 0.2 is commit 266fa66.
  *
- * The server is killed after the last writes, so these are only in write-ahead logs.
+ * The program kills the server after the last writes, so the fixture has these writes only in
+ * write-ahead logs.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -69,7 +69,7 @@ describe('driver sessions of cluster users', () => {
     let end: (() => void) | undefined
     const running = use(() => new Promise<void>((resolve) => (end = resolve)))
     await pass(2 * minute)
-    // Requests in progress may finish.
+    // The session stays open until the running request ends, but accepts no new request.
     assert.equal(ended, 0)
     await assert.rejects(use(), { kind: 'unauthenticated' })
     end!()

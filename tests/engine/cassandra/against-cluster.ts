@@ -1,10 +1,11 @@
 /**
- * Compares generated statements for tables with a real cluster, by hand:
+ * Runs generated statements for tables on a real cluster. Start it by hand:
  *
  *     node tests/engine/cassandra/against-cluster.ts 127.0.0.1 [seed] [filters]
  *
- * Defines tables and reads them back; writes, changes, reads and deletes rows of all types, and finds
- * them by random filters. All results are compared with match-row.ts and change-elements.ts.
+ * It defines tables and reads their definitions back; then it writes, changes, reads and deletes
+ * rows of all types, and finds them by random filters. Expected results come from match-row.ts and
+ * change-elements.ts.
  */
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
@@ -76,8 +77,8 @@ const client = new Client({
 const keyspace = 'stela_rows'
 let statements = 0
 /**
- * Numbers of filters that match some row, that the key or an index serves, that are split
- * into several queries, and that the queries answer exactly.
+ * Numbers of filters: `matching` match some row, `served` use the key or an index, `split` need
+ * several queries, `exact` need no check after the queries.
  */
 const tally = { matching: 0, served: 0, split: 0, exact: 0 }
 
@@ -285,7 +286,7 @@ function kept(column: Column, given: Value, table: Table): ColumnValue | undefin
   return value
 }
 
-/** Replaces 0 by -0: CQL keeps the sign of zeros, so values are written with either sign. */
+/** Replaces 0 by -0. CQL distinguishes 0 from -0, so the test writes both. */
 const signed = (value: ColumnValue | undefined) => (value === 0 ? -0 : value)
 
 function randomRow(table: Table, small: boolean): fc.Arbitrary<Values> {
@@ -309,7 +310,8 @@ function randomRow(table: Table, small: boolean): fc.Arbitrary<Values> {
 }
 
 /**
- * Random values for a column; with `small`, from a small set, so that filters match some of them.
+ * Random values for a column. With `small`, they come from a small set, so that filters match
+ * some of them.
  */
 function givenOf(column: Column, table: Table, small: boolean): fc.Arbitrary<Value> {
   const any = givenValues(column.type, table.types)
@@ -547,8 +549,8 @@ try {
     .chain((of) => any.map((other): RowFilter => ({ kind: 'and', of: [...of, other] })))
   const filters = fc.sample(fc.oneof(any, onKey, both), { seed, numRuns: Number(runs) })
   for (const filter of filters) await checkFilter(table, model, filter)
-  // These indexes are created after the rows: Cassandra flushes all data and builds them from
-  // files.
+  // Creates these indexes after the rows exist. Cassandra then flushes all rows and builds the
+  // indexes from files.
   for (const index of [regular('p'), regular('d')])
     await changeAll({ kind: 'createIndex', index })
   await indexesBuilt()

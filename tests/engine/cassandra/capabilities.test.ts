@@ -6,7 +6,7 @@ import { apache, fork } from './capabilities.ts'
 
 const { syntaxError, invalid, unauthorized } = types.responseErrorCodes
 
-/** A cluster that rejects statements, with the code of the first expression that matches them. */
+/** A cluster that rejects a statement with the error code of the first pattern that matches it. */
 function clusterOf(...refusals: (readonly [RegExp, number])[]): Client {
   const execute = (text: string) => {
     const [, code] = refusals.find(([refused]) => refused.test(text)) ?? []

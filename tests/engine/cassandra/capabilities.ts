@@ -1,4 +1,4 @@
-/** Capabilities of the supported products: Apache Cassandra and its fork. */
+/** Capabilities of Apache Cassandra, and of a fork with all extensions, such as DSE. */
 import type { Capabilities } from '../../../src/engine/cassandra/cluster/capabilities.ts'
 
 export const apache: Capabilities = {

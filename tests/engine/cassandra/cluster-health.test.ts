@@ -1,4 +1,4 @@
-/** The conditions that count as an outage of a cluster. */
+/** Tests which conditions count as an outage of a cluster. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ClusterHealth } from '../../../src/engine/cassandra/cluster/cluster-health.ts'
@@ -28,7 +28,7 @@ describe('the health of a cluster', () => {
     }
   })
 
-  test('reports a schema disagreement that lasts, and recovers', async () => {
+  test('reports a schema disagreement that lasts, and recovers once the nodes agree again', async () => {
     let [now, isAgreed] = [0, false]
     const probes = { reachNode: fine, reachQuorum: fine }
     const health = new ClusterHealth(

@@ -49,7 +49,7 @@ describe('settings of a cluster', () => {
     assert.equal(read(), undefined)
   })
 
-  test('are rejected when a setting that they need is missing or invalid', () => {
+  test('are rejected when a setting that they require is missing or invalid', () => {
     for (const [given, said] of [
       [
         '--cassandra-user ann',

@@ -1,4 +1,7 @@
-/** The table of a collection: its columns, indexes and comment, and comments of older versions. */
+/**
+ * The Cassandra table of a collection: its columns, its indexes, and its comment in the formats of
+ * all versions.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -30,7 +33,7 @@ const full: CollectionOptions = {
 }
 
 describe('the table of a collection', () => {
-  test('has a column for each access path, and the options in its comment', () => {
+  test('has a column for each access path, and stores the options in its comment', () => {
     assert.equal(
       createTableText(target, bare),
       'CREATE TABLE "ks"."Books" (key tuple<tinyint, text> PRIMARY KEY, tx_id timeuuid, ' +
@@ -171,7 +174,7 @@ describe('the comment of a collection', () => {
       })
     })
 
-  test('is accepted when a part of it is null', () => {
+  test('is accepted when one of its members is null', () => {
     assert.deepEqual(read({ collection: null }), bare)
     const nulls = { vector: null, indexing: null, lexical: null, rerank: null }
     assert.deepEqual(read(noted(2, nulls)), defaults)

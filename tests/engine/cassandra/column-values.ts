@@ -97,8 +97,8 @@ const two = (max: number) =>
   fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'))
 
 /**
- * Random values of a primitive type. With `isColumn`, they are values of whole columns,
- * which may be timestamps that elements of a collection cannot be.
+ * Random values of a primitive type. Timestamps of whole columns (`isColumn`) are within 2^40 ms,
+ * or 35 years, of 1970. All other timestamps are anywhere in the range of a JavaScript Date.
  */
 function givenPrimitive(name: PrimitiveName, isColumn: boolean): fc.Arbitrary<Value> {
   switch (name) {

@@ -72,7 +72,7 @@ describe('types in system_schema', () => {
       assert.equal(readType(text, types), undefined)
     })
 
-  test('must be primitive for fields', () => {
+  test('must be primitive in fields of user-defined types', () => {
     assert.equal(readPrimitive('varchar'), 'text')
     assert.equal(readPrimitive('frozen<list<int>>'), undefined)
     assert.equal(readPrimitive('"int"'), undefined)

@@ -158,7 +158,8 @@ describe('values of columns', () => {
         const value = readGiven(type, read(text), types) as Value
         const bound = bindValue({ type }, value, types)
         const bytes = encoder.encode(bound, infoOf(type))
-        // A timestamp column is read as a number, without decoding.
+        // Queries select a timestamp column as a number of milliseconds, so the driver does not
+        // decode it as a date.
         const given =
           name === 'timestamp'
             ? bytes.readBigInt64BE()

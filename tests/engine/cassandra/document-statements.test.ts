@@ -1,4 +1,7 @@
-/** Statements for clusters with an index of terms, which tests cannot start. */
+/**
+ * Statements for clusters with an index of terms. Tests cannot start such clusters, so they compare
+ * statement texts.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller/caller.ts'
@@ -47,7 +50,7 @@ function branchOf(filter: Filter, more = onlyWords): Branch {
 }
 
 describe('documents', () => {
-  test('are selected by terms, with the text of the request as the value', () => {
+  test('are selected by $match with the text of the request as the value', () => {
     assert.deepEqual(conditionsOf(branchOf(match)), {
       text: 'query_lexical_value : ?',
       values: ['Owls at night'],
@@ -109,7 +112,8 @@ describe('documents', () => {
 
   test('are not selected by a condition that could exclude a match', () => {
     const unsure: Filter[] = [
-      // The entry "a Sb Sc" is ambiguous: it could also mean the path "a Sb" and the text "c".
+      // The index entry "a Sb Sc" is ambiguous: it means the path "a" with the text "b Sc", or the
+      // path "a Sb" with the text "c".
       { kind: 'ne', path: pathOf('a'), value: 'b Sc' },
       { kind: 'ne', path: pathOf('a'), value: ['x'] },
       { kind: 'notAll', path: pathOf('a'), values: [1] },
@@ -121,7 +125,7 @@ describe('documents', () => {
     assert.deepEqual(branchOf(text, everything), [{ kind: 'exists', path: 'a' }])
   })
 
-  test('are ranked by their terms', () => {
+  test('are ranked by BM25 of their text', () => {
     assert.deepEqual(selectRanked(books, branchOf(year), 'Owls', 30), {
       text: `${start} WHERE array_contains CONTAINS ? ORDER BY query_lexical_value BM25 OF ? LIMIT 30`,
       values: ['year N1961', 'Owls'],
@@ -140,7 +144,7 @@ describe('documents', () => {
 
 describe('a ranked search', () => {
   const by = { kind: 'lexical', terms: ['owl'], text: 'owl', having: 'all' } as const
-  /** Searches a cluster with `count` documents; the filter rejects every third one. */
+  /** Searches a cluster that ranks `count` documents. The filter rejects every third document. */
   const search = (count: number, limit: number, after?: SearchPlace) => {
     const asked: number[] = []
     const ask = (most: number) => {

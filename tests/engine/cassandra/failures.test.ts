@@ -1,4 +1,4 @@
-/** Errors of clusters that tests cannot start, and their engine errors. */
+/** Failures that the test node cannot produce, and the engine errors that they become. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, types } from 'cassandra-driver'
@@ -33,7 +33,7 @@ test('errors in settings get messages that name the setting to change', () => {
   }
 })
 
-test('index limits are recognised by the message, which differs between products', () => {
+test('errors of index limits are recognised by their message, which differs between products', () => {
   for (const message of [
     'Cannot have more than 100 indexes, failed to create index on table ks.books',
     'Guardrail secondary_indexes_per_table violated: Tables cannot have more than 8 ' +

@@ -1,6 +1,7 @@
 /**
- * Random filters and documents: every plan must find each document that matches. Terms are looked up in
- * the columns of the stored document.
+ * For random filters and documents, the plan of a filter must find each document that matches. The
+ * test evaluates the terms of a plan on the index columns that the document would have on a
+ * cluster.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -273,12 +273,12 @@ describe('indexes', () => {
       assert.equal(readOne(options), undefined)
     })
 
-  test('are completed from the comment of the table', () => {
+  test('include the indexes and source models that the comment of the table lists', () => {
     const noted = {
       i: { sourceModel: 'bert' },
       words: { column: 'Ti"tle', analyzer: 'standard' },
       gone: { column: 'dropped', analyzer: 'standard' },
-      // Other programs may write anything into the comment.
+      // Other programs may write anything into the comment of a table. Invalid entries are ignored.
       ...{ number: 7, nothing: null, list: ['Ti"tle'], bare: { column: 'Ti"tle' } },
       ...{ other: { column: 'n', analyzer: 'standard' }, model: { sourceModel: 7 } },
     }

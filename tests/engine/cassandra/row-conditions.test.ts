@@ -1,4 +1,4 @@
-/** The CQL conditions for a filter, and the columns that remain to be checked. */
+/** The CQL conditions for a filter, and the columns that the server must check itself. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Capabilities } from '../../../src/engine/cassandra/cluster/capabilities.ts'
@@ -82,9 +82,9 @@ const and = (...of: RowFilter[]): RowFilter => ({ kind: 'and', of })
 const or = (...of: RowFilter[]): RowFilter => ({ kind: 'or', of })
 
 interface Expected {
-  /** The WHERE clause of each query, without quotes. */
+  /** The WHERE clause of each query, without quotation marks. */
   readonly says: readonly string[]
-  /** The columns whose conditions remain to be checked after the query. */
+  /** The columns whose conditions the server checks on the returned rows. */
   readonly left?: readonly string[]
   readonly isDisjoint?: boolean
   readonly isServed?: boolean
@@ -128,14 +128,14 @@ describe('conditions on the key', () => {
     })
   })
 
-  test('use filtering after a gap in the sort columns', () => {
+  test('use ALLOW FILTERING after a gap in the sort columns', () => {
     expect(and(partition, is('d', 'eq', ['1.2.3.4'])), {
       says: ['p = ? AND q = ? AND d = ? ALLOW FILTERING'],
       left: ['d'],
     })
   })
 
-  test('use filtering after a range, even if the column has an index', () => {
+  test('use ALLOW FILTERING after a range, even if the column has an index', () => {
     const { definition } = table
     const indexed: Table = {
       ...table,
@@ -149,7 +149,7 @@ describe('conditions on the key', () => {
     )
   })
 
-  test('become one query for each partition', () => {
+  test('become one query for each combination of partition values', () => {
     expect(and(is('p', 'in', [1, 2, 1]), is('q', 'in', [1.5, 2.5])), {
       says: Array.from({ length: 4 }, () => 'p = ? AND q = ?'),
     })
@@ -183,12 +183,12 @@ describe('conditions on the key', () => {
     expect(or(), { says: [] })
   })
 
-  test('use filtering for a part of the partition key', () => {
+  test('use ALLOW FILTERING for a part of the partition key', () => {
     expect(is('p', 'eq', [1]), { says: ['p = ? ALLOW FILTERING'], isServed: false })
     expect(and(is('p', 'in', [1, 2]), is('n', 'eq', [1])), { says: ['n = ?'], left: ['p'] })
   })
 
-  test('are checked afterwards when they name too many partitions', () => {
+  test('are checked by the server when they name too many partitions', () => {
     const many = Array.from({ length: 100 }, (_, i) => i + 1)
     expect(and(is('p', 'in', many), is('q', 'in', many)), {
       says: [''],
@@ -205,7 +205,7 @@ describe('conditions on the key', () => {
     )
   })
 
-  test('on texts are checked afterwards when Cassandra orders them differently', () => {
+  test('on texts are checked by the server when Cassandra orders the texts differently', () => {
     expect(and(partition, is('c', 'gt', ['\uFFFD'])), {
       says: ['p = ? AND q = ?'],
       left: ['c'],
@@ -214,7 +214,7 @@ describe('conditions on the key', () => {
 })
 
 describe('conditions on single values', () => {
-  test('use one index and filter by the others', () => {
+  test('use one index, and ALLOW FILTERING for the other conditions', () => {
     expect(is('n', 'eq', [1]), { says: ['n = ?'] })
     expect(and(is('n', 'gt', [1]), is('n', 'lte', [5])), { says: ['n > ? AND n <= ?'] })
     expect(and(is('x', 'eq', [1]), is('n', 'eq', [1])), {
@@ -229,7 +229,7 @@ describe('conditions on single values', () => {
     })
   })
 
-  test('become a query for each value, or one query with IN', () => {
+  test('with several values become a query for each value, or one query with IN if the cluster supports it', () => {
     expect(is('n', 'in', [1, 2, 2]), { says: ['n = ?', 'n = ?'] })
     expect(is('n', 'in', [1, 2, 2]), { says: ['n IN ?'] }, { can: fork })
   })
@@ -238,7 +238,7 @@ describe('conditions on single values', () => {
     expect(is('t', 'gt', ['a']), { says: ['t > ? ALLOW FILTERING'], isServed: false })
   })
 
-  test('on ranges of addresses are checked afterwards', () => {
+  test('on ranges of addresses are checked by the server', () => {
     expect(is('address', 'gt', ['1.2.3.4']), {
       says: [''],
       left: ['address'],
@@ -247,7 +247,7 @@ describe('conditions on single values', () => {
     expect(is('address', 'eq', ['1.2.3.4']), { says: ['address = ?'], left: ['address'] })
   })
 
-  test('on columns with a folding index use the index, and are checked afterwards', () => {
+  test('on columns with a folding index use the index, and are checked by the server', () => {
     expect(is('folded', 'eq', ['A']), { says: ['folded = ?'], left: ['folded'] })
     expect(is('folded', 'in', ['A', 'b', 'a']), {
       says: ['folded = ?', 'folded = ?'],
@@ -269,7 +269,7 @@ describe('conditions on single values', () => {
     assert.deepEqual(valuesOf('lte'), [0])
   })
 
-  test('with negations are checked afterwards, unless the cluster supports them', () => {
+  test('with negations are checked by the server, unless the cluster supports them', () => {
     expect(is('n', 'ne', [1]), { says: [''], left: ['n'], isServed: false })
     expect(is('n', 'ne', [1]), { says: ['n != ?'] }, { can: fork })
     expect(
@@ -299,7 +299,7 @@ describe('conditions on single values', () => {
 })
 
 describe('conditions on collections', () => {
-  test('look up elements', () => {
+  test('on elements become CONTAINS', () => {
     expect(is('tags', 'all', ['a', 'b']), { says: ['tags CONTAINS ? AND tags CONTAINS ?'] })
     expect(is('tags', 'in', ['a', 'b']), {
       says: ['tags CONTAINS ?', 'tags CONTAINS ?'],
@@ -316,7 +316,7 @@ describe('conditions on collections', () => {
     })
   })
 
-  test('look up keys, values and entries of maps', () => {
+  test('on keys, values and entries of maps become CONTAINS KEY, CONTAINS and a comparison of entries', () => {
     expect(is('k', 'in', ['a'], 'keys'), { says: ['k CONTAINS KEY ?'] })
     expect(is('k', 'in', [1], 'values'), {
       says: ['k CONTAINS ? ALLOW FILTERING'],
@@ -331,7 +331,7 @@ describe('conditions on collections', () => {
     )
   })
 
-  test('are checked afterwards when the index distinguishes equal values', () => {
+  test('are checked by the server when the index distinguishes equal values', () => {
     expect(is('m', 'all', [['a', 1]]), { says: [''], left: ['m'], isServed: false })
     expect(is('places', 'all', [new Map([['street', 'Elm']])]), {
       says: [''],
@@ -340,7 +340,7 @@ describe('conditions on collections', () => {
     })
   })
 
-  test('with negations are checked afterwards, unless the cluster supports them', () => {
+  test('with negations are checked by the server, unless the cluster supports them', () => {
     expect(is('tags', 'nin', ['a']), { says: [''], left: ['tags'], isServed: false })
     expect(
       is('tags', 'nin', ['a', 'b']),
@@ -361,7 +361,7 @@ describe('conditions on collections', () => {
 describe('alternatives', () => {
   const either = or(is('n', 'eq', [1]), is('t', 'eq', ['a']))
 
-  test('become one query each when all of them have an access path', () => {
+  test('become one query each when every alternative has an access path', () => {
     expect(either, { says: ['n = ?', 't = ?'], isDisjoint: false })
     expect(and(either, is('x', 'eq', [1])), {
       says: ['n = ? AND x = ? ALLOW FILTERING', 't = ? AND x = ? ALLOW FILTERING'],
@@ -369,7 +369,7 @@ describe('alternatives', () => {
     })
   })
 
-  test('become a query for each partition', () => {
+  test('become a query for each partition when each names one partition', () => {
     const one = (p: number) => and(is('p', 'eq', [p]), is('q', 'eq', [1.5]))
     expect(or(one(1), one(2)), {
       says: ['p = ? AND q = ?', 'p = ? AND q = ?'],
@@ -377,7 +377,7 @@ describe('alternatives', () => {
     })
   })
 
-  test('are checked afterwards when one of them has no access path', () => {
+  test('are checked by the server when one alternative has no access path', () => {
     expect(or(is('n', 'eq', [1]), is('x', 'eq', [1])), {
       says: [''],
       left: ['n', 'x'],

@@ -1,4 +1,7 @@
-/** Random filters on rows, with operands that some rows have. */
+/**
+ * Random filters on rows. Their operands often equal values of the rows, so that filters match
+ * some of them.
+ */
 import fc from 'fast-check'
 import type { Column, Table } from '../../../src/engine/schema.ts'
 import type { Value } from '../../../src/json/value.ts'

@@ -67,15 +67,15 @@ const start =
   'SELECT "p" AS "#0", "c" AS "#1", toUnixTimestamp("at") AS "#2", "tags" AS "#3"'
 const branch = { terms: [{ text: '"p" = ?', values: [1] }], allowFiltering: false }
 
-describe('rows are read', () => {
-  test('by the conditions of one branch of a filter', () => {
+describe('a statement that reads rows', () => {
+  test('has the conditions of one branch of a filter', () => {
     assert.deepEqual(selectRows(table, { columns: selected, branch }), {
       text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ?`,
       values: [1],
     })
   })
 
-  test('in full, with the token of their partition', () => {
+  test('can read all rows and return the token of each partition', () => {
     const all = { terms: [], allowFiltering: false }
     assert.deepEqual(
       selectRows(table, { columns: selected, branch: all, limit: 20, withToken: true }),
@@ -86,7 +86,7 @@ describe('rows are read', () => {
     )
   })
 
-  test('backwards and with filtering', () => {
+  test('can read backwards and allow filtering', () => {
     const filtered = { ...branch, allowFiltering: true }
     assert.deepEqual(
       selectRows(table, { columns: selected, branch: filtered, limit: 5, direction: -1 }),
@@ -99,7 +99,7 @@ describe('rows are read', () => {
     )
   })
 
-  test('by similarity to a vector', () => {
+  test('can order rows by their similarity to a vector', () => {
     const vector = Buffer.from([0x3f, 0x80, 0, 0, 0xbf, 0, 0, 0])
     assert.deepEqual(
       selectNearest(table, {
@@ -116,7 +116,7 @@ describe('rows are read', () => {
     )
   })
 
-  test('by terms', () => {
+  test('can order rows by BM25', () => {
     const text = 'owls at night'
     assert.deepEqual(
       selectBestMatches(table, {
@@ -133,7 +133,7 @@ describe('rows are read', () => {
     )
   })
 
-  test('with a different statement after a user-defined type changed', () => {
+  test('changes its text after a user-defined type changed', () => {
     const columns = selectedColumns(table, [place])
     const [before, after] = [table.types[0]!.fields, []].map(
       (fields) =>
@@ -144,7 +144,7 @@ describe('rows are read', () => {
     assert.notEqual(before, after)
   })
 
-  test('with a different statement after the table was dropped and created again', () => {
+  test('changes its text after the table was dropped and created again', () => {
     const columns = selectedColumns(table, [place])
     const texts = ['1', '2'].map(
       (uid) => selectRows({ ...table, uid }, { columns, branch }).text,
@@ -152,7 +152,7 @@ describe('rows are read', () => {
     assert.notEqual(texts[0], texts[1])
   })
 
-  test('with their values converted from those of the driver', () => {
+  test('returns rows whose values are converted from those of the driver', () => {
     const row = {
       '#0': 1,
       '#1': -0,
@@ -170,13 +170,13 @@ describe('rows are read', () => {
     })
   })
 
-  test('as undefined when their partition has no rows', () => {
+  test('returns undefined instead of a row when a partition has only static columns', () => {
     const row = { '#0': 1, '#1': null, '#2': null, '#3': null }
     assert.equal(read(table, selected, row), undefined)
   })
 })
 
-describe('rows are written', () => {
+describe('statements that write rows', () => {
   const key: readonly (readonly [Column, ColumnValue | undefined])[] = [
     [p, 1],
     [c, 1.5],
@@ -184,7 +184,7 @@ describe('rows are written', () => {
   ]
   const where = 'WHERE "p" = ? AND "c" = ? AND "at" = ?'
 
-  test('as a whole by an insert', () => {
+  test('insert a row as a whole', () => {
     const merge: RowMerge = {
       kind: 'insert',
       values: new Map([...key, [tags, undefined], [ids, [1, 2]]]),
@@ -198,7 +198,7 @@ describe('rows are written', () => {
     ])
   })
 
-  test('in part by an update', () => {
+  test('update only the given columns', () => {
     const merge: RowMerge = {
       kind: 'update',
       values: new Map([...key, [tags, ['a']], [m, undefined]]),
@@ -212,7 +212,7 @@ describe('rows are written', () => {
     ])
   })
 
-  test('with + for added elements and - for removed elements', () => {
+  test('add elements with + and remove elements with -', () => {
     const change = (kind: 'add' | 'remove', of: Column, ...elements: Value[]) =>
       merged(table, {
         kind: 'update',
@@ -232,7 +232,7 @@ describe('rows are written', () => {
     }
   })
 
-  test('with an INSERT and an UPDATE when an insert adds elements', () => {
+  test('are an INSERT and an UPDATE when an insert adds elements', () => {
     const merge: RowMerge = {
       kind: 'insert',
       values: new Map(key),
@@ -244,11 +244,11 @@ describe('rows are written', () => {
     )
   })
 
-  test('without a statement when nothing changes', () => {
+  test('are omitted when nothing changes', () => {
     assert.deepEqual(merged(table, { kind: 'update', values: new Map(key) }), [])
   })
 
-  test('with a statement for the partition when only static columns change', () => {
+  test('name only the partition when only static columns change', () => {
     const merge: RowMerge = {
       kind: 'update',
       values: new Map([...key, [shared, 7]]),
@@ -260,8 +260,8 @@ describe('rows are written', () => {
   })
 })
 
-describe('rows are deleted', () => {
-  test('by their key, or by a prefix of it', () => {
+describe('statements that delete rows', () => {
+  test('delete by the whole key, or by a prefix of it', () => {
     assert.deepEqual(deleteRows(table, new Map([['p', { eq: [1] }]])), [
       { text: 'DELETE FROM "ks"."T" /* 1 */ WHERE "p" = ?', values: [1] },
     ])
@@ -283,7 +283,7 @@ describe('rows are deleted', () => {
     )
   })
 
-  test('by both signed zeros when their key contains zero', () => {
+  test('delete both signed zeros when the key contains zero', () => {
     const conditions = new Map([
       ['p', { eq: [1] }],
       ['c', { eq: [0] }],
@@ -296,11 +296,11 @@ describe('rows are deleted', () => {
     ])
   })
 
-  test('without a statement when no key can match', () => {
+  test('are omitted when no key can match', () => {
     assert.deepEqual(deleteRows(table, new Map([['p', { eq: [] }]])), [])
   })
 
-  test('one by one when Cassandra orders the key differently', () => {
+  test('are undefined when Cassandra orders the key differently, so that rows must be deleted one by one', () => {
     const byText: Table = {
       ...table,
       definition: {

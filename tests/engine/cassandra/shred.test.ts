@@ -1,4 +1,4 @@
-/** Index columns of documents equal those of other servers of the Data API. */
+/** Index columns of documents must equal the columns that other servers of the Data API store. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hashOf } from '../../../src/engine/cassandra/documents/hash.ts'
@@ -27,10 +27,10 @@ const indexingOf = new Map(
 describe('documents that another server stored', () => {
   for (const { table, row } of lines) {
     if (row === undefined) continue
-    // Such a row is skipped, because the other server stored the memory address of an
-    // object for $binary.
+    // Skips rows with $binary in this table: the other server stored the memory address of an
+    // object instead of the value.
     if (row.doc_json.includes('$binary') && table === 'plain') continue
-    test(`${row.key.join(' ')} has the same key and columns`, () => {
+    test(`${row.key.join(' ')} has the same key and columns as in the other server`, () => {
       const whole = read(row.doc_json) as JsonObject
       const { $vector, ...columns } = { $vector: whole.get('$vector'), ...row }
       const document = new Map(whole)
@@ -114,7 +114,7 @@ describe('keys', () => {
       assert.deepEqual(keyOf(read(text)), { type: 2, text: key })
     })
 
-  test('preserve digits and scale', () => {
+  test('preserve the digits and the scale of a number', () => {
     assert.deepEqual(scaledNumber(100), { unscaled: 100n, scale: 0 })
     assert.deepEqual(scaledNumber(-0.025), { unscaled: -25n, scale: 3 })
     assert.deepEqual(scaledNumber(0), { unscaled: 0n, scale: 0 })

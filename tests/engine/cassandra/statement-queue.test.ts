@@ -6,10 +6,7 @@ import {
 } from '../../../src/engine/cassandra/cluster/statement-queue.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 
-/**
- * A node that answers statements in the order in which they were sent, when the test requests an
- * answer.
- */
+/** A node that answers its oldest unanswered statement each time the test calls `answer`. */
 class Node {
   readonly queue = new StatementQueue(2, 4)
   readonly sent: string[] = []
@@ -47,7 +44,7 @@ describe('a queue of statements', () => {
     await Promise.all(all)
   })
 
-  test('sends few statements in one turn of the event loop', async () => {
+  test('sends at most a fixed number of statements in one turn of the event loop', async () => {
     const queue = new StatementQueue(100, 100)
     const { signal } = new AbortController()
     const sentIn: number[] = []

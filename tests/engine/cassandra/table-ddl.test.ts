@@ -89,7 +89,7 @@ describe('tables', () => {
     )
   })
 
-  test('have no WITH clause without options', () => {
+  test('are created without a WITH clause when they have no options', () => {
     const columns = [{ name: 'it\'s "so"', type: { type: 'int' } }] as const
     const key = { partitionBy: ['it\'s "so"'], partitionSort: [] }
     assert.equal(

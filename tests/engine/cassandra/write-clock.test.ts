@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { WriteClock } from '../../../src/engine/cassandra/cluster/write-clock.ts'
 
 /**
- * Whether a clock shows the present time, within 3 ms: the precision to which both clocks agree.
+ * Whether a write clock agrees with Date.now() within 3 ms. It tolerates a difference of 2 ms, and
+ * Date.now() rounds to 1 ms.
  */
 function isNow(read: () => number): boolean {
   const before = Date.now()
@@ -46,10 +47,11 @@ test('a clock follows the system clock', () => {
   try {
     for (const hour of [1, -1]) {
       Date.now = () => now() + hour * 3_600_000
-      // A clock never goes back: when the system clock is set back, only a new clock shows
-      // the system's time at once.
+      // A clock never returns an earlier time. After the system clock is set back by an hour, the
+      // old clock therefore stays ahead, and only a new clock returns the system time at once.
       const follows = () => isNow(() => (hour === 1 ? clock : new WriteClock()).next())
-      // A pause during a reading spoils one comparison, so one of 100 must succeed.
+      // If the process is suspended during a reading, that comparison fails. So one success in 100
+      // attempts suffices.
       assert(Array.from({ length: 100 }, follows).some(Boolean))
     }
   } finally {

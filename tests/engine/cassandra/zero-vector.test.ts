@@ -1,4 +1,7 @@
-/** A node may fail to restart after it was sent a vector that its index cannot compare. */
+/**
+ * Vectors that an index cannot compare. The engine must reject them: a node that stored one may
+ * fail to restart.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { types } from 'cassandra-driver'

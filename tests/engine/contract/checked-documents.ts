@@ -59,8 +59,8 @@ export function assertPage(page: Page, query: Query, collection: Collection): vo
 }
 
 /**
- * Whether the page exceeds `sizeMax`; asserts that the page without its last record does
- * not.
+ * Whether the total size of a page exceeds `sizeMax`. Asserts that no record follows the record
+ * that exceeded it.
  */
 function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   const size = (count: number) =>
@@ -92,8 +92,8 @@ export function assertSearch({ limit, by, after, statistics }: Search | RowSearc
 }
 
 /**
- * Asserts that the statistics are returned, and that a later page used those of the first
- * page.
+ * Asserts that a search by terms returns its statistics, and that a later page uses the
+ * statistics of the first page.
  */
 export function assertStatistics(
   { hits, statistics }: SearchResult<unknown>,
@@ -208,8 +208,8 @@ function assertMatching(
 }
 
 /**
- * Whether a record suffices to evaluate the filter. A record does not suffice for $match,
- * nor for paths of search fields that were not requested.
+ * Whether the text of a record suffices to evaluate the filter. It does not suffice for $match, nor
+ * for search fields that the record lacks.
  */
 function isDecidable(filter: Filter, withSearchFields: boolean): boolean {
   if (filter.kind === 'and' || filter.kind === 'or')

@@ -9,8 +9,8 @@ import { assertCount } from './checked-documents.ts'
 import type { EngineOperations } from '../../../src/engine/operations.ts'
 
 /**
- * Makes a call; asserts that it does not throw synchronously, and rejects with 'closed' after
- * close.
+ * Makes a call. Asserts that it does not throw synchronously and, after `close`, that it rejects
+ * with 'closed'.
  */
 export type Ask = <T>(name: string, call: () => T | Promise<T>) => Promise<T>
 
@@ -46,7 +46,7 @@ export function checkedOperations(
 }
 
 /**
- * Asserts the order of parts, the announced number of files, and that no file of the backup is
+ * Asserts the order of the parts of a backup, the announced number of files, and that no file is
  * missing.
  */
 async function* checkedBackup(

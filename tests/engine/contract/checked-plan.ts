@@ -1,6 +1,6 @@
 /**
- * Asserts what the contract requires of schema plans: they are pure, and the names they use are
- * valid.
+ * Asserts what the contract requires of schema plans: they must be pure, and their changes must use
+ * valid names.
  */
 import assert from 'node:assert/strict'
 import {
@@ -41,8 +41,8 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
 }
 
 /**
- * The invalid names in a change: new names that are taken, and names of things that do not exist or
- * do not allow the change.
+ * The invalid names in a change: new names that are taken, and names of schema objects that do not
+ * exist or do not allow the change.
  */
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
   const { targets, unreadable = [] } = schema

@@ -47,7 +47,10 @@ export function assertRowPage(page: RowPage, query: RowQuery, table: Table): voi
   if (served.sort) assertSorted(rows, query.sort, table)
 }
 
-/** Columns that the rows of a page must provide. */
+/**
+ * The columns that a page of rows must contain: requested columns, and those of parts of the query
+ * that the engine did not serve.
+ */
 export function knownOfPage(
   { served }: RowPage,
   { columns, needed = [], filter, sort }: RowQuery,
@@ -131,8 +134,8 @@ export function assertMerged(
 }
 
 /**
- * Asserts equality on all partition columns, then on sort columns in order; the last
- * condition may be a range.
+ * Asserts that key conditions compare all partition columns with =, and then sort columns in order.
+ * Only the last sort condition may be a range.
  */
 export function assertKeyConditions(conditions: KeyConditions, table: Table): void {
   const { definition } = table
@@ -169,7 +172,10 @@ function assertText(row: JsonObject, columns: readonly Column[]): void {
   assert.deepEqual(shown, expected, 'the text of a row has other columns, or another order')
 }
 
-/** Asserts that rows match the filter, if every column of the filter was requested. */
+/**
+ * Asserts that rows match the filter. Does nothing if the filter uses a column that the query did
+ * not request.
+ */
 function assertMatching(
   call: string,
   rows: readonly Row[],

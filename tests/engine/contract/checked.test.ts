@@ -18,7 +18,10 @@ import { openEmbedded } from '../embedded/embedded-store.ts'
 import { by, tester, recordOf, Store, where } from '../store.ts'
 import { anyRow, column, TableStore } from '../table-store.ts'
 
-/** A real engine with some methods replaced by ones that break the contract. */
+/**
+ * A store on an embedded engine, some of whose methods are replaced by methods that break the
+ * contract.
+ */
 async function spoiled(
   context: TestContext,
   spoil: (engine: Engine) => Partial<Engine>,
@@ -181,7 +184,7 @@ describe('a checked engine', () => {
     assert.equal(page.records.length, 3)
   })
 
-  test('notices a wrong number of outcomes, and impossible ones', async (context) => {
+  test('notices a wrong number of outcomes, and an outcome that the contract does not allow', async (context) => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['done'], /one outcome per write/],
       [['conflict', 'done'], /an insert has no conflict/],
@@ -245,7 +248,7 @@ describe('a checked engine', () => {
     assert.deepEqual(heard, ['x'])
   })
 
-  test('notices a plan that returns different changes, or an invalid one', async (context) => {
+  test('notices a plan that returns different changes when repeated, or an invalid change', async (context) => {
     const { engine } = await spoiled(context, () => ({}))
     const plan = (planned: SchemaPlan) => engine.changeSchema('default_keyspace', planned)
     let asked = 0

@@ -246,7 +246,10 @@ function assertVersion(call: string, version: string): void {
   )
 }
 
-/** Wraps a page so that its positions are checked; `around` wraps each record. */
+/**
+ * Wraps a page, so that `positionAfter` accepts only its own records and returns valid positions.
+ * `around` wraps each record.
+ */
 function withCheckedPositions<Item>(
   page: Page<Item>,
   around: (record: Item) => Item = (record) => record,

@@ -52,8 +52,8 @@ function unwatchCalls(): void {
 
 /**
  * Calls that are allowed on the request thread: a commit of the catalog, which checks its files and
- * reserves space for its log; and the check that the path of a store still leads to the opened file.
- * Files of /proc are not on a disk.
+ * reserves space for its log; and the check that the path of a store still leads to the opened
+ * file. Files of /proc are allowed because they are not on a disk.
  */
 function isAllowed({ name, path, caller }: Call): boolean {
   if (path.startsWith('/proc/')) return true
@@ -88,7 +88,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     const headers = { Token: testToken }
     const list = await fetch(`${server.adminUrl}/v2/databases`, { headers })
     const [{ id }] = (await list.json()) as [{ id: string }]
-    // Opening a store executes statements that set pragmas, so no statement means that no
+    // Opening a store executes statements that set pragmas. So if no statement is executed, no
     // store was opened.
     const statements: string[] = []
     const { prototype } = DatabaseSync

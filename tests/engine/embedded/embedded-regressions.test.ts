@@ -85,7 +85,8 @@ describe('the embedded engine', () => {
   test('distinguishes names and values that contain NUL in the index', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     const store = await Store.create(engine, 'nul')
-    // The fields "a" and "a\0b" have the same concatenated bytes of path and key.
+    // The fields "a" and "a\0b" have index entries with the same bytes, if path and key are
+    // concatenated.
     const both = { _id: 1, a: 'b\0\u0010', 'a\u00000b': null }
     await store.insert([both])
     await store.replace(await store.one(1), { ...both, list: [1] })
@@ -130,20 +131,21 @@ describe('the embedded engine', () => {
     assert.equal(await store.count({ kind: 'or', of: [...some, exists('a')] }), 2)
   })
 
-  test('counts every value of a filter towards the cost of a read', async (context) => {
+  test('charges every value of a filter to the budget of a read', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'costly')
     await store.insert(Array.from({ length: 900 }, (_, i) => ({ _id: i, n: i % 100 })))
     const values = Array.from({ length: 97 }, (_, i) => i)
     const moved = async () => (await engine.operations!.statistics()).movedReads
-    // A lookup of each value for each document would take 87 300 lookups.
+    // Comparing each value with each document would take 87 300 lookups, which exceeds the
+    // budget of the request thread.
     assert.equal(await store.count(among('n', 'nin', values)), 27)
     assert.equal(await moved(), 1)
     assert.equal(await store.count(among('n', 'nin', values.slice(0, 1))), 891)
     assert.equal(await moved(), 1)
   })
 
-  test('continues after a document that was found by its _id', async (context) => {
+  test('finds nothing after the position of a document that was found by its _id', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'by-id')
     await store.insert([{ _id: 1 }])
@@ -167,7 +169,7 @@ describe('the embedded engine', () => {
     const store = await Store.create(engine, 'listed', { allow: ['a'] })
     await store.insert([{ _id: 1, a: 1 }])
     await store.replace(await store.one(1), { _id: 1, a: 1 }, { vector: null })
-    // The first condition makes the engine parse the document.
+    // The index does not decide the first condition, so the engine parses the document.
     const of = [exists('a.0', false), exists('$vector')]
     assert.equal(await store.count({ kind: 'and', of }), 1)
   })

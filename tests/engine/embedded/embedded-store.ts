@@ -41,8 +41,8 @@ export async function openEmbedded(
 }
 
 /**
- * The view through which a table's store reads its rows. It is read from a copy of the
- * catalog, because an engine may have locked the catalog itself.
+ * The view through which the store of a table reads its rows. The function reads a copy of the
+ * catalog, because a running engine locks the catalog itself.
  */
 export function storedViewOf(
   dataDir: string,

@@ -29,8 +29,8 @@ async function start(openStoresMax = Infinity, memtable?: number): Promise<Runni
   const dataDir = mkdtempSync(join(tmpdir(), 'stela-engine-'))
   const log = () => undefined
   const open = async () => {
-    // The writer thread reads the variable when the engine starts. It is reset afterwards, because
-    // other files may share this process.
+    // The writer thread reads this variable when the engine starts. The test deletes it afterwards,
+    // because other test files may run in the same process.
     if (memtable !== undefined) process.env['STELA_TEST_MEMTABLE'] = String(memtable)
     try {
       return checked(

@@ -1,4 +1,4 @@
-/** Order of schema changes of several principals. */
+/** The order in which schema changes of several principals run. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller, type Caller } from '../../../src/caller/caller.ts'

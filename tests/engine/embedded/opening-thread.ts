@@ -1,4 +1,7 @@
-/** Opens a catalog at the same moment as other threads, repeatedly, and counts successes. */
+/**
+ * A thread that repeatedly opens a catalog at the same moment as other threads, and counts its
+ * successes.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 import { catalogTables } from '../../../src/engine/embedded/catalog/catalog-file.ts'
@@ -17,8 +20,8 @@ export interface OpeningTask {
 const { folder, file, threads, met, holders } = workerData as OpeningTask
 
 /**
- * Waits until all threads have arrived. It spins instead of sleeping, because a woken thread is
- * late.
+ * Waits until all threads have arrived at the barrier. It spins instead of sleeping, because
+ * threads do not wake up at the same moment.
  */
 function meet(round: number): void {
   Atomics.add(met, 0, 1)

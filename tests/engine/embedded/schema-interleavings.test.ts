@@ -51,14 +51,14 @@ describe('requests in the middle of a schema change', () => {
     assert(await dropped)
   })
 
-  test('create one keyspace when several with its name are requested at once', async (context) => {
+  test('create one keyspace when several requests for its name arrive at once', async (context) => {
     const { engine } = await openEmbedded(context)
     const made = await Promise.all([1, 2, 3].map(() => engine.createKeyspace('twice')))
     assert.deepEqual(made.toSorted(), [false, false, true])
     assert(await engine.dropKeyspace('twice'))
   })
 
-  test('create one collection when several with its name are requested at once', async (context) => {
+  test('create one collection when several requests for its name arrive at once', async (context) => {
     const { engine } = await openEmbedded(context)
     const made = await Promise.all([1, 2, 3].map(() => create(engine, 'twice')))
     assert.deepEqual(made.toSorted(), [false, false, true])

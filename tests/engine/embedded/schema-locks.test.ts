@@ -1,4 +1,4 @@
-/** Schema changes and schema locks of the embedded engine: their order. */
+/** The order in which schema changes and holders of schema locks run on the embedded engine. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -20,7 +20,10 @@ async function create(context: TestContext) {
   return { engine, rows: await TableStore.create(engine) }
 }
 
-/** Resolves when a schema change waits for the holders of the lock of its keyspace. */
+/**
+ * Resolves when a schema change waits for holders of the schema lock. From then on, a new request
+ * for the lock waits too, so it ends only when it is aborted.
+ */
 async function untilItWaits(engine: Engine): Promise<void> {
   const enough = new Error('enough')
   for (let waits = false; !waits;) {
@@ -33,7 +36,7 @@ async function untilItWaits(engine: Engine): Promise<void> {
   }
 }
 
-/** Schema objects to drop, each with a read that finds a row by it. */
+/** Schema objects to drop, each with a read that uses the object to find a row. */
 const drops: readonly (readonly [
   what: string,
   change: (rows: TableStore) => Promise<void>,

@@ -17,12 +17,12 @@ import { similarityTo } from '../../../src/search/vector/similarity.ts'
 import { bestOf, isEverything, pageOf, type Paged } from './memory-page.ts'
 
 interface Kept extends StoredRecord, Paged {
-  /** Position of the document, which stays the same until its deletion. */
+  /** Number of the document in stored order; it stays the same until the document is deleted. */
   readonly place: number
 }
 
 export class MemoryDocuments {
-  /** Documents by id, in the order of their positions. */
+  /** Documents by id, in the order of their numbers. */
   readonly #kept = new Map<string, Kept>()
   readonly #nextNumber: () => number
 

@@ -1,7 +1,8 @@
 /**
- * An in-memory engine, written from the contract alone: it proves that the contract
- * suffices. It serves little, so with it tests cover the code that completes queries. Every
- * call takes a turn of the event loop, so that calls interleave as with a remote store.
+ * An in-memory engine, written from the contract alone. It proves that the contract suffices to
+ * write an engine. It serves little of a query, so tests with it cover the code that completes
+ * queries. Every call waits one turn of the event loop, so that calls interleave as on a remote
+ * store.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../../src/caller/caller.ts'
@@ -123,7 +124,7 @@ export function openMemoryEngine(store: MemoryStore): Engine {
   return engine
 }
 
-/** Plans and executes a schema change; plans again when another change came between the two. */
+/** Plans and executes a schema change. Plans again if another change was made after the plan. */
 async function planAndChange(
   store: MemoryStore,
   keyspace: string,

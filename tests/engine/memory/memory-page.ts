@@ -1,8 +1,8 @@
-/** Pages from memory. Only queries without a filter and without a sort are served. */
+/** Pages of the in-memory engine. It serves filters and sorts only if they are empty. */
 import type { Hit, Page, ReadQuery } from '../../../src/engine/contract.ts'
 import type { Clause } from '../../../src/language/filters/filter-clause.ts'
 
-/** The parts of a stored record that pages need. */
+/** The members of a stored record that paging needs. */
 export interface Paged {
   readonly size: number
   readonly position: string
@@ -37,8 +37,8 @@ export function pageOf<Item extends Paged>(
 }
 
 /**
- * The items with the highest scores, best first. Ties keep the order of `items`; items without a
- * score are left out.
+ * The items with the highest scores, best first. Ties keep the order of `items`. Items without a
+ * score are omitted.
  */
 export function bestOf<Item extends Paged>(
   items: readonly Item[],
@@ -51,10 +51,7 @@ export function bestOf<Item extends Paged>(
   return upToSize(best, sizeMax).map((record) => ({ record, score: scores.get(record)! }))
 }
 
-/**
- * The first items, up to and including the item that makes their total size exceed
- * `sizeMax`.
- */
+/** The first items, ending with the item that makes their total size exceed `sizeMax`. */
 function upToSize<Item extends Paged>(items: readonly Item[], sizeMax = Infinity) {
   let size = 0
   const last = items.findIndex((item) => (size += item.size) > sizeMax)

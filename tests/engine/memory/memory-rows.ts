@@ -35,14 +35,14 @@ type Values = Map<string, ColumnValue>
 interface Kept extends Row, Paged {
   readonly values: Values
   readonly wasInserted: boolean
-  /** The key as texts; the order of these texts is the order of the rows. */
+  /** The key as texts. Comparing these texts gives the order of the rows. */
   readonly key: readonly string[]
 }
 
 export class MemoryRows {
   /** Rows by position. */
   readonly #kept = new Map<string, Kept>()
-  /** Rows in key order; undefined after a write. */
+  /** Rows in key order; undefined after a write, until the next read sorts them again. */
   #sorted: readonly Kept[] | undefined
 
   get size(): number {
@@ -90,7 +90,7 @@ export class MemoryRows {
     this.#sorted = undefined
   }
 
-  /** Applies a change to the values of all rows, after the table itself changed. */
+  /** Changes the values of all rows, to match a table whose definition has already changed. */
   rewrite(table: Table, change: (values: Values) => void): void {
     const rows = [...this.#kept.values()]
     this.clear()

@@ -98,7 +98,7 @@ function redefined(definition: Table['definition'], change: TableChange) {
   }
 }
 
-/** The table with the present definitions of the types that its columns use. */
+/** The table with the current definitions of the user-defined types of its columns. */
 function withTypes(table: Table, types: MemoryKeyspace['types']): Table {
   const names = table.definition.columns.map(({ type }) => userTypeNameOf(type))
   return { ...table, types: [...types.values()].filter(({ name }) => names.includes(name)) }
@@ -114,7 +114,7 @@ function nameAfter(name: string, renamed: TypeAlteration['renamed']): string {
   return renamed.reduce((now, [from, to]) => (now === from ? to : now), name)
 }
 
-/** Renames the fields of a type in all rows with values of it. */
+/** Renames the fields of a user-defined type in all rows that have values of this type. */
 function renameFields(
   store: MemoryStore,
   table: Table,

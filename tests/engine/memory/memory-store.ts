@@ -1,6 +1,6 @@
 /**
- * The data of an in-memory engine, separate from the engine: several engines may be opened on it at
- * once, as servers share a cluster, or one after the other, as after a restart.
+ * The data of an in-memory engine, separate from the engine itself. Several engines may use the
+ * same data: at once, as servers share a cluster, or one after another, as after a restart.
  */
 import type { Setting, Target } from '../../../src/engine/contract.ts'
 import { OneByOne } from '../../../src/engine/one-by-one.ts'
@@ -11,7 +11,7 @@ import { MemoryRows } from './memory-rows.ts'
 export class MemoryKeyspace {
   readonly targets = new Map<string, Target>()
   readonly types = new Map<string, UserType>()
-  /** Runs schema changes, and actions that must not overlap them, one at a time. */
+  /** Runs schema changes and holders of the schema lock one at a time. */
   readonly turns = new OneByOne()
 }
 

@@ -30,7 +30,7 @@ export function describeCollections(name: string, world: World): void {
         assert((await running.engine.listKeyspaces()).includes('default_keyspace'))
       })
 
-      test('are created and dropped by the first call, and unchanged by a second one', async () => {
+      test('are created and dropped by the first of two calls, and the second call changes nothing', async () => {
         assert.equal(await running.engine.createKeyspace('twice'), true)
         assert.equal(await running.engine.createKeyspace('twice'), false)
         assert.deepEqual(await running.engine.listTargets('twice'), [])
@@ -148,8 +148,7 @@ export function describeCollections(name: string, world: World): void {
         await assertFails('gone', old.insert([{ _id: 2 }]))
         await assertFails('gone', running.engine.estimateCount(old.target))
         await assertFails('gone', running.engine.truncate(old.target))
-        // A second drop of the old target does not affect the new target with the same
-        // name.
+        // Dropping the old target again does not affect the new target with the same name.
         await dropTarget(running.engine, old.target)
         assert.deepEqual(await store.ids(), [1])
       })
@@ -251,7 +250,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(await store.ids(), [])
       })
 
-      test('do not confuse a new record with a deleted one that had its id', async () => {
+      test('distinguish a new record from a deleted record with the same id', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }])
         const old = await store.one(1)
@@ -372,7 +371,7 @@ export function describeCollections(name: string, world: World): void {
         ],
       ]
 
-      test('are returned unchanged, and absent ones differ from null', async () => {
+      test('are returned unchanged, and absent search fields differ from null', async () => {
         const store = await newStore()
         const writes = cases.map(([_id, search]): Write => ({
           kind: 'insert',

@@ -2,8 +2,8 @@ import type { Engine } from '../../../src/engine/contract.ts'
 import { databaseKeyOf } from '../../../src/engine/database-key.ts'
 
 /**
- * The number of targets in all keyspaces except those of databases, which other test files create
- * and drop on a shared node.
+ * The number of targets in all keyspaces that belong to no database. Other test files create and
+ * drop databases on the same node meanwhile.
  */
 export async function countTargets(engine: Engine): Promise<number> {
   let count = 0

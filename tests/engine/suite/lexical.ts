@@ -31,7 +31,7 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.search('cherry'), [])
       })
 
-      test('find records with some terms on request, but not those with all', async () => {
+      test('find on request the records with some of the terms, but not those with all terms', async () => {
         const store = await newStore()
         await store.insert(
           [{ _id: 1 }, 'apple banana'],
@@ -102,7 +102,7 @@ export function describeLexical(name: string, world: World): void {
           'fox',
           'a red, red fox',
         ]
-        // Each text occurs in twenty documents, which tie.
+        // Each text occurs in twenty documents, which therefore tie.
         for (let _id = 0; _id < 120; _id += 10)
           await store.insert(
             ...Array.from(
@@ -143,8 +143,8 @@ export function describeLexical(name: string, world: World): void {
         ] as const) {
           const before = await store.hits(query, exists('_id'), 1000, having)
           let step = 0
-          // Each step changes the statistics: the number of texts, their lengths, or the
-          // number of texts with a term.
+          // Writes between the pages change the statistics: the number of texts, their lengths, and
+          // the number of texts with a term.
           const found = await store.pagesOfHits(
             query,
             exists('_id'),

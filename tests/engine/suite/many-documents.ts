@@ -3,7 +3,9 @@ import { fromPlain } from '../../../src/json/plain.ts'
 import type { JsonObject } from '../../../src/json/value.ts'
 import type { Store } from '../store.ts'
 
-/** Documents with values that many, few or no others share. */
+/**
+ * Documents with fields of different selectivity: some values occur once, others in many documents.
+ */
 export function documents(size: number): JsonObject[] {
   return Array.from({ length: size }, (_, i) => {
     const list = [i % 4, 2, i % 7].slice(0, (i % 3) + 1)

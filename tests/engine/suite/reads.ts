@@ -1,6 +1,6 @@
 /**
- * Reads of documents. They run through the layer that finishes what an engine leaves undone, so the
- * results are the same whether the engine serves all of a query or nothing.
+ * Reads of documents through the layer that completes what an engine does not serve. So the results
+ * are the same whether the engine serves all of a query or nothing.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -139,7 +139,7 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await rows.rows(), [])
       })
 
-      test('add elements to lists, sets and maps, and create them', async () => {
+      test('add elements to lists, sets and maps, and create missing collections', async () => {
         const rows = await create()
         const add = (elements: Record<string, readonly (string | number | string[])[]>) =>
           rows.merge('update', key, changesOf('add', elements))
@@ -423,7 +423,7 @@ export function describeRows(name: string, world: World): void {
           const query = { filter: anyRow, sort: [], skip: 0, limit: 3, after, columns }
           const page = await engine.readRows(table, query, tester)
           seen.push(...page.records.map(nameOf))
-          // Step 2 also removes the row after which the next page starts.
+          // Step 2 removes the last row of the page, after which the next page starts.
           if (step === 2) await rows.remove([nameParts(seen.at(-1)!)])
           await rows.put([
             { p: 'a', c: step },
@@ -437,7 +437,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal(stayed.length, 40)
       })
 
-      test('count up to a number, with and without a filter', async () => {
+      test('count up to a maximum number, with and without a filter', async () => {
         const rows = await create()
         await rows.put(manyRows(30))
         assert.equal(await rows.count(anyRow), 30)
@@ -458,7 +458,7 @@ export function describeRows(name: string, world: World): void {
     })
 
     describe('calls', () => {
-      /** All calls that refer to a table. */
+      /** One call of each engine method that takes a table. */
       const calls = async (rows: TableStore) => {
         const { engine } = running
         const table = await rows.table()

@@ -37,7 +37,7 @@ export function describeSchema(name: string, world: World): void {
       return target
     }
 
-    /** Columns and indexes of a table, without details that the engine adds. */
+    /** Columns and indexes of a table, without the internal members that the engine adds. */
     const seen = async (name: string) => {
       const { columns, indexes } = (await tableNamed(name)).definition
       return {
@@ -284,7 +284,7 @@ export function describeSchema(name: string, world: World): void {
       const changed = change({ kind: 'addColumns', table, columns }).then(() => {
         isChanged = true
       })
-      // Other calls read and write without waiting for the lock.
+      // Writes and reads do not wait for the lock.
       for (let _id = 0; _id < 20; _id++) {
         assert.deepEqual(await documents.insert([{ _id }]), ['done'])
         assert.equal((await seen(table)).columns.length, 1)

@@ -23,7 +23,7 @@ export function describeServes(name: string, world: World): void {
     const first = { skip: 0, limit: 5, after: undefined }
     const alone = { stable: false, withSearchFields: false }
 
-    test('are exactly the declared ones in reads of documents', async () => {
+    test('match the declaration of the engine in reads of documents', async () => {
       const { engine } = running
       const store = await Store.create(engine, 'documents')
       await store.insert([{ _id: 1, n: 1 }])
@@ -35,7 +35,7 @@ export function describeServes(name: string, world: World): void {
       assert.equal(count, serves.counts ? 1 : undefined)
     })
 
-    test('are exactly the declared ones in reads of rows', async () => {
+    test('match the declaration of the engine in reads of rows', async () => {
       const { engine } = running
       const rows = await TableStore.create(engine)
       const table = await rows.table()
@@ -48,7 +48,7 @@ export function describeServes(name: string, world: World): void {
       assert.equal(count, serves.counts ? 1 : undefined)
     })
 
-    test('are exactly the declared ones in searches', async () => {
+    test('match the declaration of the engine in searches', async () => {
       const { engine } = running
       const vectors = await VectorWorld.create(engine)
       const { target } = await LexicalStore.create(engine, 'texts')

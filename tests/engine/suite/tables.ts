@@ -1,4 +1,4 @@
-/** Tables: keys, and indexes that are created and dropped, with the rows that they find. */
+/** Tests of tables: the order of rows, indexes, searches, and changed schemas. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller/caller.ts'
@@ -19,7 +19,7 @@ import {
 } from '../table-store.ts'
 import { inPartitions, RunningEngine, type World } from './world.ts'
 
-/** The stored order of a partition, reversed. */
+/** A sort in the reverse of the stored order of a partition. */
 const backwards: readonly RowSortKey[] = [{ column: column('c'), direction: 1 }]
 
 export function describeTables(name: string, world: World): void {
@@ -27,7 +27,7 @@ export function describeTables(name: string, world: World): void {
     const running = new RunningEngine(world)
     let made = 0
 
-    /** Creates a table in a keyspace of its own, so that names of indexes are free. */
+    /** Creates a table in a new keyspace, so that index names are not taken. */
     async function create() {
       const keyspace = `tables${made++}`
       await running.engine.createKeyspace(keyspace)
@@ -69,7 +69,8 @@ export function describeTables(name: string, world: World): void {
         assert.deepEqual(await rows.find(filter), expected)
         assert.deepEqual(await rows.find(filter, { textsOnly: true }), expected)
         assert.equal(await rows.count(filter), 40)
-        // Without a sort the engine chooses an order, and all pages follow it.
+        // Without a sort, the engine may return the rows in any order, but all pages must use the
+        // same order.
         assert.deepEqual(new Set(await rows.find(filter, { sort: [] })), new Set(expected))
       })
 
@@ -207,7 +208,8 @@ export function describeTables(name: string, world: World): void {
 
       test('finds each row once when several values match', async () => {
         const { rows } = await create()
-        // One value has few rows and the other many, so that one of the merged lists ends early.
+        // The value 'rare' has few rows and the other values many. So one of the merged lists ends
+        // early.
         await rows.put(manyRows(400))
         await rows.put([
           { p: 'p1', c: 1000, tags: ['rare', 'ant'] },
@@ -219,7 +221,7 @@ export function describeTables(name: string, world: World): void {
             kind: 'or',
             of: [is('word', 'dog'), compare('in', 'tags', 'rare')],
           },
-          // The three partitions and the index are four access paths.
+          // Each of the three partitions and the index of words is an access path.
           { kind: 'or', of: [is('word', 'dog'), compare('in', 'p', 'p1', 'p2', 'p3')] },
           {
             kind: 'and',
@@ -253,7 +255,7 @@ export function describeTables(name: string, world: World): void {
             assert.deepEqual(found, expected)
           })
         await finds(['p3 8'])
-        // Ties come in stored order.
+        // Rows with equal scores come in stored order.
         await finds(['p2 8', 'p2 10', 'p2 6'], is('p', 'p2'))
         await rows.put([{ p: 'new', c: 0, v: [3, 4] }])
         await finds(['new 0', 'p3 8'])
@@ -350,7 +352,7 @@ export function describeTables(name: string, world: World): void {
         await rows.addIndex(onText)
         for (const filter of [anyRow, is('p', 'p2')]) {
           const all = await rows.searchText('ant', filter, 100)
-          // Rows with equal texts tie, so those of a partition are in stored order.
+          // Rows with equal texts have equal scores, so those of a partition come in stored order.
           const same = await rows.find(both(filter, is('text', 'ant and bee')))
           const alike = inPartitions(same, world)
           assert.deepEqual(
@@ -381,7 +383,7 @@ export function describeTables(name: string, world: World): void {
     })
 
     describe('a changed schema', () => {
-      test('is reported to callers with the old schema', async () => {
+      test("is reported by the error 'changed' to callers with the old schema", async () => {
         const { rows, engine } = await create()
         const old = await rows.table()
         await rows.addIndex(onWord)

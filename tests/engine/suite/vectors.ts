@@ -24,7 +24,7 @@ export function describeVectors(name: string, world: World): void {
       (await vectors.search(vector, limit)).map(({ record }) => record.id)
 
     for (const metric of ['cosine', 'dot_product', 'euclidean'] as const)
-      test(`find the nearest by ${metric}, with and without filters`, async () => {
+      test(`find the nearest documents by ${metric}, with and without filters`, async () => {
         const vectors = await create({ metric })
         assert.deepEqual(await vectors.search(vectors.vector()), [])
         await vectors.insert(400)
@@ -97,7 +97,7 @@ export function describeVectors(name: string, world: World): void {
       )
     })
 
-    test('return no document twice while documents are written, and find the new ones afterwards', async () => {
+    test('return no document twice while documents are written, and find the new documents afterwards', async () => {
       const vectors = await create()
       await vectors.insert(500)
       const writing = { now: true }

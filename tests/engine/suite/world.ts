@@ -1,4 +1,7 @@
-/** The environment of a suite: how to start an engine, and its declared properties. */
+/**
+ * The environment of a suite: how to start an engine, and what the engine promises beyond the
+ * contract.
+ */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,15 +14,17 @@ export interface World {
    * parts.
    */
   readonly serves: Serves
-  /** Whether scores of searches by terms equal the formula to the last bit. */
+  /** Whether scores of searches by terms equal the BM25 formula exactly. */
   readonly hasExactScores: boolean
-  /** Whether vector searches see every acknowledged write at once. */
+  /** Whether a vector search finds every write that was acknowledged before it. */
   readonly seesVectorsAtOnce: boolean
-  /** Whether rows that would be too large are rejected. */
+  /** Whether the engine rejects rows that exceed the size limit of a merge. */
   readonly refusesLargeRows: boolean
-  /** Whether every access path returns rows in the order of their partition values. */
+  /** Whether rows come in the order of their partition values, whatever the access path. */
   readonly ordersPartitions: boolean
-  /** A number of records whose read takes so long that other events occur during it. */
+  /**
+   * The number of records that make a read last long enough for other events to occur during it.
+   */
   readonly manyRecords: number
 }
 
@@ -39,8 +44,8 @@ export interface Running {
   /** Closes the engine and opens it again on the same data. */
   reopen(): Promise<Engine>
   /**
-   * Opens another engine on the same data, as a second server does; absent: only one engine
-   * is possible.
+   * Opens another engine on the same data, as a second server does. Absent if only one engine is
+   * possible.
    */
   openAnother?(): Promise<Engine>
   /** Asserts that the stored data of a target is intact, if the test can inspect it. */
@@ -73,10 +78,7 @@ export class RunningEngine {
     this.#engine = await this.#running!.reopen()
   }
 
-  /**
-   * Two engines on the same data, or the same engine twice when only one engine is
-   * possible.
-   */
+  /** Two engines on the same data. If only one engine is possible, both are the same engine. */
   async two(): Promise<readonly [Engine, Engine]> {
     return [this.engine, (await this.#running!.openAnother?.()) ?? this.engine]
   }
@@ -101,7 +103,10 @@ export class RunningEngine {
 const attemptsMax = 200
 const attemptMs = 50
 
-/** Sorts names of rows into an order that all engines share. Names begin with their partition. */
+/**
+ * Sorts names of rows by partition, because engines return partitions in different orders. Each
+ * name begins with its partition.
+ */
 export function inPartitions(names: readonly string[], world: World): readonly string[] {
   if (world.ordersPartitions) return names
   const partitionOf = (name: string) => name.slice(0, name.indexOf(' '))

@@ -52,7 +52,7 @@ function read(type: ColumnType, json: string): Value | undefined | BadValue {
   return readValue(type, parseStored(json), types)
 }
 
-/** The stored form as JSON text, or "nothing" if nothing is stored. */
+/** The stored form of a collection as JSON text, or "nothing" if it is not stored. */
 function kept(type: ColumnType, json: string): string {
   const stored = read(type, json)
   if (stored instanceof BadValue) assert.fail(`refuses ${json}: ${stored.problem}`)
@@ -71,7 +71,7 @@ describe('lists', () => {
     assert.equal(kept(list('timestamp'), '[{"$date":0}]'), '["1970-01-01T00:00:00Z"]')
   })
 
-  test('have elements of their type, and no nulls', () => {
+  test('have elements of the declared type, and no nulls', () => {
     assert.equal(
       problemOf(list('int'), '[1,"2"]'),
       'has the element "2" at position 1, which is of type String, but an int must be a whole number ' +
@@ -111,7 +111,7 @@ describe('sets', () => {
     assert.equal(kept(set('boolean'), '[true,false,true]'), '[false,true]')
   })
 
-  test('with user-defined values are sorted by their fields in order, null first', () => {
+  test('with user-defined values are sorted by the fields of the values in order, null first', () => {
     assert.equal(
       kept(
         set(address),
@@ -121,7 +121,7 @@ describe('sets', () => {
     )
   })
 
-  test('have elements of their type, and no nulls', () => {
+  test('have elements of the declared type, and no nulls', () => {
     assert.match(problemOf(set('int'), '[1,null]'), /^has the element null at position 1/)
     assert.equal(
       problemOf(set('int'), '1'),
@@ -199,7 +199,7 @@ describe('maps', () => {
     assert.match(problemOf(map('int', 'int'), '[[null,1]]'), /^has the key null/)
   })
 
-  test('consist of pairs', () => {
+  test('that are lists must consist of pairs', () => {
     for (const json of ['[1]', '[["a"]]', '[["a",1,2]]', '[{"a":1}]', '["ab"]'])
       assert.match(problemOf(map('text', 'int'), json), /at position 0, but a map must be/)
     for (const json of ['1', '"a"', 'true'])
@@ -283,7 +283,7 @@ describe('collections of every type', () => {
   const twice = (type: ColumnType, input: Value) => {
     const stored = readValue(type, input, types)
     if (stored === undefined) return
-    // Two samples may be equal, and equal keys are invalid in a map.
+    // Random keys of a map may be equal. Then the map is invalid, and the error says so.
     if (stored instanceof BadValue) {
       assert(type.type === 'map' && stored.problem.endsWith(' twice'), stored.problem)
       return

@@ -104,7 +104,8 @@ describe('comparables', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100_000_000, max: 100_000_000 }), (days) => {
         const text = new Date(days * 86_400_000).toISOString().slice(0, -14)
-        // Date prints negative years with six digits, and a date has at least four.
+        // `Date` prints negative years with six digits, but stored dates have at least four. So two
+        // leading zeros are removed.
         const stored = storedOf('date', text.replace(/^-00(?=\d{4})/, '-'))
         assert.equal(comparable('date', stored, []), days)
       }),
@@ -181,7 +182,7 @@ describe('user-defined values', () => {
     )
     .map((record): Value => new Map(Object.entries(record)))
 
-  test('are equal exactly if all fields are', () => {
+  test('are equal exactly if all their fields are equal', () => {
     fc.assert(
       fc.property(values, values, (a, b) => {
         const left = storedOf(type, a, types)

@@ -13,16 +13,16 @@ test('case folding does not depend on the locale', () => {
   assert.equal(foldText('CAFÉ I', { ...plain, caseSensitive: false }), 'café i')
 })
 
-test('characters are composed', () => {
+test('normalization composes characters', () => {
   assert.equal(foldText('Cafe\u0301', { ...plain, normalize: true }), 'Café')
   assert.equal(foldText('ﬁ', { ...plain, normalize: true }), 'ﬁ')
 })
 
-test('letters are folded to an ASCII equivalent when one exists', () => {
+test('ASCII folding replaces letters by an ASCII equivalent when one exists', () => {
   assert.equal(foldText('Café Straße 日本', { ...plain, ascii: true }), 'Cafe Strasse 日本')
 })
 
-test('options can be combined', () => {
+test('all options can be combined', () => {
   const all = { ascii: true, caseSensitive: false, normalize: true }
   for (const text of ['CAFÉ', 'cafe\u0301', 'Cafe', 'CAFE\u0301'])
     assert.equal(foldText(text, all), 'cafe')

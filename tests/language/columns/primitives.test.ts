@@ -13,7 +13,7 @@ import {
 import { parseStored } from '../../../src/json/parse.ts'
 import { printJson } from '../../../src/json/print.ts'
 
-/** The stored form of a value; both are JSON text. */
+/** The stored form of a value as JSON text. The value is also given as JSON text. */
 function written(type: PrimitiveName, json: string): string {
   const stored = readValue({ type }, parseStored(json), [])
   if (stored instanceof BadValue) assert.fail(`${type} refuses ${json}: ${stored.problem}`)
@@ -194,7 +194,7 @@ describe('dates', () => {
     refuses('date', '"+10000000000-01-01"', '"-10000000000-01-01"')
   })
 
-  test('have a sign exactly outside the years 0000 to 9999, and at least four digits in the year', () => {
+  test('have a sign exactly if the year is outside 0000 to 9999, and at least four digits in the year', () => {
     refuses('date', '"+2000-01-01"', '"+9999-01-01"', '"10000-01-01"', '"-0000-01-01"')
     refuses('date', '"99-01-01"', '"-1-01-01"', '"2024-1-1"', '"20240101"', '"2024-01-1"')
     refuses(
@@ -467,7 +467,7 @@ describe('addresses', () => {
     )
   })
 
-  test('in IPv4-mapped IPv6 become IPv4', () => {
+  test('in IPv6 that are IPv4-mapped are stored in IPv4', () => {
     accepts('inet', {
       '"::ffff:1.2.3.4"': '"1.2.3.4"',
       '"0:0:0:0:0:FFFF:102:304"': '"1.2.3.4"',
@@ -483,7 +483,8 @@ test('a boolean is true or false', () => {
 
 test('a blob is padded standard Base64', () => {
   keeps('blob', binary, '{"$binary":""}', '{"$binary":"/+8="}')
-  // The last four bits belong to no byte.
+  // The last character of "AR==" has four bits beyond the last whole byte. They are cleared:
+  // "AQ==".
   accepts('blob', { '{"$binary":"AR=="}': '{"$binary":"AQ=="}' })
   refuses('blob', '"AQI="', '{"$binary":"AQI"}', '{"$binary":"-_8="}', '{"$binary":5}')
   refuses('blob', '{"$binary":"AQI=","a":1}', '{"binary":"AQI="}')

@@ -1,6 +1,6 @@
 /**
- * Values as requests write them, each with a model of its meaning that is compared without any code
- * under test.
+ * Random values of each type in the form of requests. Each has a model of its meaning, which tests
+ * compare without the code under test.
  */
 import fc from 'fast-check'
 import {
@@ -17,7 +17,10 @@ export interface Sample {
 
 export interface Samples {
   readonly of: fc.Arbitrary<Sample>
-  /** The order of models; undefined: the type is unordered, and models are compared as text. */
+  /**
+   * The order of the models. Undefined means that the type has no order; then models are compared
+   * as texts.
+   */
   readonly compare: ((a: never, b: never) => number) | undefined
 }
 
@@ -41,7 +44,7 @@ function byBytes(a: Buffer, b: Buffer): number {
   return Buffer.compare(a, b)
 }
 
-/** Whole numbers of `bits` bits, in all JSON notations. */
+/** Whole numbers of `bits` bits in all notations of JSON. */
 function wholes(bits: bigint): Samples {
   const bound = 2n ** (bits - 1n)
   const models = fc.oneof(
@@ -57,7 +60,7 @@ function wholes(bits: bigint): Samples {
   }
 }
 
-/** Digits and a power of ten; the model counts in units of 10^-60. */
+/** Decimals as digits and a power of ten. Models count in units of 10^-60. */
 const decimals: Samples = {
   of: fc
     .tuple(
@@ -108,7 +111,7 @@ function yearText(year: number): string {
   return year > 9999 ? `+${year}` : digits(year, 4)
 }
 
-/** Random year, month and day. The day is at most 28, so that every month has it. */
+/** Random year, month and day. The day is at most 28, because every month has this many days. */
 function days(yearMin: number, yearMax: number) {
   const years = fc.oneof(
     fc.integer({ min: yearMin, max: yearMax }),
@@ -154,8 +157,8 @@ const times: Samples = {
 }
 
 /**
- * Texts with an offset, and typed values. The model is the instant in milliseconds, which Date
- * computes within its range.
+ * Timestamps as texts with an offset, and as typed values. The model is the instant in
+ * milliseconds, as Date computes it within its range.
  */
 const timestamps: Samples = {
   of: fc.oneof(
@@ -190,7 +193,7 @@ export const hex = (length: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-fA-F]{${length}}$`)),
   )
 
-/** UUIDs of the given versions. `compareRest` orders UUIDs with equal times. */
+/** UUIDs of the given versions. `compareRest` orders UUIDs of version 1 with equal times. */
 function uuids(
   versions: readonly string[],
   compareRest = (a: Buffer, b: Buffer): number => Buffer.compare(a, b),
@@ -234,7 +237,7 @@ const inets: Samples = {
       model: Buffer.from(model),
     })),
     fc.tuple(bytes(14), fc.boolean()).map(([end, short]) => {
-      // The first group keeps the address from being an IPv4-mapped one.
+      // The first group is not zero, so the address is not an IPv4-mapped one.
       const model = Buffer.from([0x20, 0x01, ...end])
       const groups = [...model.toString('hex').matchAll(/.{4}/g)].map(([group]) => group)
       const full = groups.map((group) => group.replace(/^0{1,3}/, '')).join(':')
@@ -255,7 +258,10 @@ const blobs: Samples = {
   compare: byBytes,
 }
 
-/** The model of a duration consists of its three counts, which may differ from the written form. */
+/**
+ * The model of a duration is its three counts: months, days and nanoseconds. Their units may differ
+ * from the written units.
+ */
 const durations: Samples = {
   of: fc
     .tuple(

@@ -4,7 +4,10 @@ import { score, toCompare } from '../../../src/providers/local/late-interaction.
 
 const start = 101
 const end = 102
-/** Ids of the first word of the vocabulary, and of a word with four times its weight. */
+/**
+ * Token ids of "the", the first word of the vocabulary, and of a word with four times the weight of
+ * "the".
+ */
 const the = 1_996
 const common = 1_998
 assert.equal(Math.log(1 + (common - 1_995)) / Math.log(1 + (the - 1_995)), 2)
@@ -19,8 +22,8 @@ function assertNear(actual: number, expected: number): void {
 }
 
 describe('late interaction', () => {
-  test('scores by the nearest token of each query token, and by the vectors of both texts', () => {
-    // Vectors of the whole texts: the query's points along [1, 1], the passage's along [1, 0].
+  test('averages the similarity of the nearest tokens and that of the vectors of both texts', () => {
+    // The sum of the query's vectors has the direction [4, 5], that of the passage [1, 0].
     const query = text(
       [start, the, common, end],
       [
@@ -38,7 +41,7 @@ describe('late interaction', () => {
         [1, 0],
       ],
     )
-    // "the" has similarity 1 and weight 1; the other word has similarity 0 and weight 4.
+    // "the" has similarity 1 and weight 1. The other word has similarity 0 and weight 4.
     const nearest = (1 * 1 + 4 * 0) / 5
     const wholes = 3 / Math.hypot(4, 5) + 1 / Math.hypot(4, 5)
     assertNear(score(query, passage), (nearest + wholes) / 2)

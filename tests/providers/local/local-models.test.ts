@@ -17,7 +17,7 @@ import {
 const source = new URL('../../../src/', import.meta.url)
 const never = ownCaller()
 
-/** Passages on distinct topics, each with a query in other words. */
+/** Passages on different topics. Each has a query that uses other words than the passage. */
 const cases = [
   {
     passage:
@@ -74,7 +74,7 @@ function open(log: LocalModelSettings['log'] = () => undefined) {
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {
-  // Vectors of the model have length 1, so this product is their similarity.
+  // The vectors of the model have length 1, so their dot product is the cosine.
   return a.reduce((sum, number, i) => sum + number * b[i]!, 0)
 }
 
@@ -98,7 +98,7 @@ describe(
     test('give the published vector of the model', async () => {
       const [vector] = await models.embed(['hello world'], never)
       assert.equal(vector!.length, localEmbedding.dimension)
-      // The publisher of the weights computed these numbers with another runtime.
+      // The publisher of the model computed these numbers with another runtime.
       const known = [-0.034489218, 0.031110115, 0.006719178, 0.026104076]
       for (const [i, number] of known.entries())
         assert.ok(Math.abs(vector![i]! - number) < 1e-5, `${vector![i]} is not ${number}`)
@@ -143,7 +143,7 @@ describe(
       assert.ok(right.filter(Boolean).length >= 9, String(right))
     })
 
-    test('rerank the passage that fits a query to the top', async () => {
+    test('rank the passage that fits a query first', async () => {
       const right = await Promise.all(
         cases.map(async ({ query }, i) => {
           const scores = await models.rerank(query, passages, never)
@@ -156,7 +156,7 @@ describe(
     test('score a passage independently of other passages', async () => {
       const { query } = cases[0]!
       const together = await models.rerank(query, [...passages, passages[3]!], never)
-      // Opens the model again, because the model that is open already caches its results.
+      // Opens the model again, because the first instance has cached its results.
       const fresh = open()
       for (const [i, passage] of passages.slice(0, 3).entries()) {
         const [alone] = await fresh.rerank(query, [passage], never)
@@ -180,7 +180,7 @@ describe(
       assert.deepEqual(second, kept)
     })
 
-    test('answer a short question before a long earlier one', async () => {
+    test('answer a short request before a long request that was sent earlier', async () => {
       const order: string[] = []
       const many = Array.from({ length: 12 }, (_, i) => longText(i))
       await Promise.all([
@@ -190,7 +190,7 @@ describe(
       assert.deepEqual(order, ['short', 'long'])
     })
 
-    test('answer one principal before the many questions of another', async () => {
+    test('answer one principal before the many requests of another', async () => {
       const order: string[] = []
       const questions = Array.from({ length: 12 }, (_, i) =>
         models
@@ -200,7 +200,8 @@ describe(
       const other = { ...never, principalName: 'other' }
       const asked = models.embed([longText(200)], other).then(() => order.push('other'))
       await Promise.all([...questions, asked])
-      // Each request has two slices: tokenizing, and running the model.
+      // A request takes two slices: one for tokenizing, and one for running the model. So at most
+      // three requests end before it.
       assert(order.indexOf('other') <= 3, order.join(' '))
     })
 
@@ -277,9 +278,7 @@ function scriptIn(source: URL): string {
   return new URL('providers/local/local-models.ts', source).href
 }
 
-/**
- * Runs code in a process of its own; fails if the process exits with a code other than 0.
- */
+/** Runs code in a child process. Fails if the process exits with another code than 0. */
 function runNode(code: string): Promise<{ stdout: string }> {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
   return promisify(execFile)(process.execPath, args)

@@ -17,7 +17,10 @@ import { modelFiles, packagesAreInstalled } from '../../../src/providers/local/p
 const never = ownCaller()
 const shape = ['texts', 'tokens']
 
-/** A reranker with simple scores: tokens of the passage minus those of the query. */
+/**
+ * A model for reranking with predictable scores: the number of tokens of the passage minus that of
+ * the query, including special tokens.
+ */
 function countingReranker(): Uint8Array {
   const graph = new OnnxGraph(new Map([['', 17]]))
   graph.input('input_ids', 'int64', shape)
@@ -55,7 +58,7 @@ describe(
         await copyFile(tokenizerPath, join(folder(name), 'tokenizer.json'))
         await copyFile(configPath, join(folder(name), 'config.json'))
       }
-      // The built-in model in the form of an ONNX export.
+      // Exports the built-in model in ONNX format.
       const { graph } = await builtInModel('float')
       for (const name of ['embedder', 'first-token']) {
         await writeFile(join(folder(name), 'model.onnx'), graph)
@@ -90,13 +93,14 @@ describe(
       const [vector, again] = await own.embed(['hello world', 'hello world'], never)
       await own.close()
       assert.deepEqual(vector, again)
-      // The first number would be -0.0345 if the vector were the mean of all tokens.
+      // The mean of all tokens would have -0.0345 as its first number.
       assert.ok(Math.abs(vector![0]! + 0.0345) > 0.01, String(vector![0]))
     })
 
     test('reranks with that model, which reads query and passage together', async () => {
       const own = open({ rerankerFolder: folder('reranker') })
-      // Special tokens: one before the query, one after it, one after the passage.
+      // The model adds three special tokens: one before the query, one after it, and one after the
+      // passage.
       const scores = await own.rerank(
         'red',
         ['one', 'one two', 'one two three four'],
@@ -111,7 +115,8 @@ describe(
     test('truncates input that is too long for the model', async () => {
       const own = open({ rerankerFolder: folder('reranker') })
       const [score] = await own.rerank('red', ['many '.repeat(5_000)], never)
-      // Twelve tokens, of which three belong to the query.
+      // The input is cut to twelve tokens, of which three belong to the query and nine to the
+      // passage.
       assert.ok(Math.abs(score! - sigmoid(9 - 3)) < 1e-6, String(score))
       await own.close()
     })
@@ -125,7 +130,7 @@ describe(
       await own.close()
     })
 
-    test('names the model', () => {
+    test('gives its name to the model', () => {
       assert.deepEqual(nameLocalModels({}), {
         embedding: localEmbedding,
         reranker: localReranker,

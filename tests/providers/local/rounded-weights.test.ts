@@ -9,8 +9,8 @@ test('weights become whole numbers of up to 63, with a scale for each output', a
   const folder = await mkdtemp(join(tmpdir(), 'stela-weights-'))
   try {
     const path = join(folder, 'weights')
-    // One padding byte, a matrix with three inputs and two outputs, and one with three
-    // inputs and one output.
+    // The file contains one byte of padding, a matrix with three inputs and two outputs, and a
+    // matrix with three inputs and one output.
     const first = new Float16Array([6.3, -3.2, 0, 0, 0, 0])
     const second = new Float16Array([-126, 63, 2])
     await writeFile(

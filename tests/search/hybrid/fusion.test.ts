@@ -78,7 +78,7 @@ describe('reranked documents', () => {
     assert.deepEqual(ordered(ascending.toReversed().map((id) => reranked(id))), ascending)
   })
 
-  test('have the order of stable sorts by id, then by ranks, then by score', () => {
+  test('have the order that results from stable sorts by id, then by ranks, then by score', () => {
     const document = fc.record({
       id: fc.oneof(fc.boolean(), fc.constant(null), fc.integer(), fc.string()),
       rerank: fc.integer({ min: -2, max: 2 }),

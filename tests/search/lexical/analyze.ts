@@ -1,4 +1,4 @@
-/** Runs analyzers over texts, as collections do. */
+/** Runs analyzers on texts, as collections do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromPlain } from '../../../src/json/plain.ts'
@@ -9,7 +9,9 @@ import { findAnalyzerProblem } from '../../../src/search/lexical/recipe.ts'
 
 export type Args = Readonly<Record<string, string>>
 
-/** The error of an analyzer definition, as createCollection would report it. */
+/**
+ * The error of an analyzer definition, as createCollection reports it; undefined if it is valid.
+ */
 export function problemOf(recipe: unknown): string | undefined {
   return atOnce(findAnalyzerProblem(fromPlain(recipe), defaultLimits))
 }
@@ -21,12 +23,12 @@ export function termsOf(recipe: unknown, text: string): readonly string[] {
 
 export type Case = readonly [args: Args, text: string, terms: readonly string[]]
 
-/** Registers a test of one tokenizer. */
+/** Registers a test of a tokenizer, with texts and their expected tokens. */
 export function tokenizes(name: string, behaviour: string, cases: readonly Case[]): void {
   tests(`tokenizer ${name} ${behaviour}`, cases, (args) => ({ tokenizer: { name, args } }))
 }
 
-/** Registers a test of one token filter after the whitespace tokenizer. */
+/** Registers a test of a token filter. The whitespace tokenizer splits the texts. */
 export function filters(name: string, behaviour: string, cases: readonly Case[]): void {
   tests(`filter ${name} ${behaviour}`, cases, (args) => ({
     tokenizer: { name: 'whitespace' },
@@ -34,7 +36,7 @@ export function filters(name: string, behaviour: string, cases: readonly Case[])
   }))
 }
 
-/** Registers a test of one char filter; the text becomes a single token. */
+/** Registers a test of a char filter. The whole text becomes one token. */
 export function strips(name: string, behaviour: string, cases: readonly Case[]): void {
   tests(`char filter ${name} ${behaviour}`, cases, (args) => ({
     charFilters: [{ name, args }],

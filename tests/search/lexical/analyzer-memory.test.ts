@@ -1,4 +1,4 @@
-/** Compares the estimated memory of compiled analyzers with what V8's heap takes for them. */
+/** Compares the estimated memory of compiled analyzers with the memory that V8 uses for them. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
@@ -15,8 +15,8 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 /**
- * Number of copies of an analyzer that are compiled together, so that their memory
- * outweighs other changes of the heap.
+ * Number of copies of an analyzer that a test compiles at once. Their memory then outweighs other
+ * changes of the heap.
  */
 const copies = 5
 
@@ -38,7 +38,7 @@ function filter(name: string, args: Readonly<Record<string, string>>) {
   return { filters: [{ name, args }] }
 }
 
-/** `mark` makes copies different. */
+/** Definitions of analyzers. `mark` makes the copies differ, so that they are not shared. */
 const cases: readonly (readonly [what: string, recipe: (mark: string) => object])[] = [
   [
     'one rule of many synonyms',
@@ -85,7 +85,7 @@ describe('the estimate of a compiled analyzer covers its memory', () => {
   after(() => limitAnalyzerMemory(defaultLimits.analyzerMemoryMax))
 
   for (const [what, recipe] of cases)
-    test(`with ${what}`, (context) => {
+    test(`for ${what}`, (context) => {
       analyzerFor(recipe('warm')).terms('some words')
       const texts = letters.slice(0, copies).map((mark) => JSON.stringify(recipe(mark)))
       const before = usedBytes()

@@ -93,7 +93,7 @@ describe('custom analyzers', () => {
   })
 
   test('use a fast path with the same terms for lowercase words', () => {
-    // The trim filter changes nothing, but prevents the fast path.
+    // The trim filter changes no term, but it prevents the fast path.
     const filters = [{ name: 'lowercase' }, { name: 'trim' }]
     const long = analyzerFor({ tokenizer: { name: 'standard' }, filters })
     fc.assert(
@@ -104,7 +104,7 @@ describe('custom analyzers', () => {
     )
   })
 
-  test('that only lowercase do not change their own terms', () => {
+  test('that only lowercase leave their own terms unchanged when they analyze them again', () => {
     const lower = analyzerFor('lowercase')
     fc.assert(
       fc.property(texts, (text) => {
@@ -128,7 +128,10 @@ describe('limits of an analysis', () => {
     assert.deepEqual(few, ['word'])
   })
 
-  /** Length of a text whose analysis would not end if its cost were quadratic. */
+  /**
+   * Length of long texts in characters. With quadratic cost, their analysis would not end in a
+   * reasonable time.
+   */
   const length = 1_000_000
   const long = (piece: string) => piece.repeat(length / piece.length)
   const component = (name: string, args = {}) => ({ name, args })
@@ -296,8 +299,8 @@ describe('limits of an analysis', () => {
     const budget = new AnalysisBudget(ownCaller(), 350, 850)
     const analyzer = analyzerFor('standard')
     const analyze = () => analyzer.terms('x'.repeat(100), { budget })
-    // One step per character: the fourth call exceeds the limit of a text, the ninth that of a
-    // request.
+    // Each call takes 100 steps, one per character. The fourth exceeds the limit of 350 for a text,
+    // and the ninth that of 850 for a request.
     analyze()
     analyze()
     analyze()
@@ -310,7 +313,7 @@ describe('limits of an analysis', () => {
     })
   })
 
-  test('include the deadline, for every kind of analysis', () => {
+  test('include the deadline of the caller, for every kind of analysis', () => {
     let looks = 0
     const late = () => {
       if (++looks === 3) throw new Error('too late')
@@ -325,7 +328,7 @@ describe('limits of an analysis', () => {
     }
   })
 
-  test('charge Thai in proportion to its length, before it is segmented', () => {
+  test('charge Thai texts in proportion to their length, before they are segmented', () => {
     const spent = (length: number) => {
       const budget = new AnalysisBudget(ownCaller(), 1e9, 1e9)
       const before = budget.left
@@ -339,7 +342,7 @@ describe('limits of an analysis', () => {
     const [short, longer] = [spent(20_000), spent(200_000)]
     assert.ok(longer > 9 * short && longer < 11 * short, `${short} and ${longer}`)
     assert.ok(short > 8 * 20_000)
-    // Half-width katakana, where finding the first word takes as long as finding all.
+    // In half-width katakana, finding the first word takes as long as finding all words.
     const budget = new AnalysisBudget(ownCaller())
     const katakana = analyzerFor('thai')
     assert.throws(() => katakana.terms('ﾊﾟ'.repeat(500_000), { budget }), {

@@ -16,7 +16,7 @@ import { problemOf } from './analyze.ts'
 
 const { analyzerLengthMax, analyzerEntriesMax } = defaultLimits
 
-/** A list of distinct entries, separated by commas. */
+/** A list of `count` distinct entries, separated by commas. */
 function entries(count: number, entry = (n: number) => `w${n}`): string {
   return Array.from({ length: count }, (_, n) => entry(n)).join(',')
 }
@@ -94,7 +94,7 @@ describe('a definition', () => {
     assert.match(problemOf(recipe('a'.repeat(max + 1))) ?? '', /"pattern".*4097.*4096/)
   })
 
-  test('is checked for size before anything is compiled', () => {
+  test('is checked for its size before anything is compiled', () => {
     const loads = compiledAnalyzers().loads
     const synonym = { name: 'synonym', args: { synonyms: entries(200_000) } }
     const value = fromPlain({ filters: Array.from({ length: 19 }, () => synonym) })
@@ -159,7 +159,7 @@ describe('compiled analyzers', () => {
     assert.equal(compiledAnalyzers().loads, loads + count + 1)
   })
 
-  test('that alone exceed the memory limit are not compiled', () => {
+  test('are not compiled when one of them alone exceeds the memory limit', () => {
     const words = 'x'.repeat(defaultLimits.analyzerMemoryMax / 50)
     const { loads } = compiledAnalyzers()
     assert.throws(

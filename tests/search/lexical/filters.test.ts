@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { filters, termsOf, type Args } from './analyze.ts'
 
-/** Terms of a text after a chain of filters. */
+/** The terms of a text after several filters, one after another. */
 function chained(text: string, ...row: readonly (readonly [string, Args])[]) {
   return termsOf(
     {

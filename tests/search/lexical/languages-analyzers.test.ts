@@ -1,4 +1,4 @@
-/** Analyzers of single languages, from text to terms, and their stop words. */
+/** The analyzers of single languages, and their stop words. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownBudget } from '../../../src/caller/analysis-budget.ts'
@@ -76,7 +76,7 @@ describe('the analyzer', () => {
   })
 
   test('exists for every language of the catalogue', () => {
-    // These analyzers, "cjk" and "thai" are built in without a language recipe.
+    // These analyzers, and "cjk" and "thai", are built in without a recipe for a language.
     const others = ['standard', 'simple', 'whitespace', 'stop', 'lowercase', 'keyword']
     const languages = builtInAnalyzers.filter(
       (name) => ![...others, 'cjk', 'thai'].includes(name),
@@ -115,7 +115,8 @@ describe('stop words', () => {
 
   test('are removed in any letter case', () => {
     for (const [language, recipe] of languageRecipes) {
-      // Filters such as elision run before the removal of stop words, and may change the words.
+      // Skips languages in which earlier filters, such as elision, may change stop words before
+      // their removal.
       if (recipe.charFilters !== undefined || language === 'irish') continue
       for (const word of stopWords(language)!)
         assert.equal(terms(language, word), '', `${language}: ${word}`)

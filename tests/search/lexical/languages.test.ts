@@ -1,4 +1,4 @@
-/** Filters of single languages: words and their filtered forms. */
+/** The filters of single languages: words and their filtered forms. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ function changed(change: TokenFilter, word: string): string | undefined {
   return run(change, [token(word)])[0]?.text
 }
 
-/** Each filtered form with the words that produce it. */
+/** Filtered forms, each with the words that become this form. */
 type Outcomes = Readonly<Record<string, string>>
 
 function assertOutcomes(change: TokenFilter, outcomes: Outcomes): void {
@@ -74,7 +74,8 @@ const stems: Readonly<Record<string, Outcomes>> = {
     حسن: 'الحسن والحسن بالحسن كالحسن فالحسن للحسن وحسن',
     كتب: 'كتبها كتبه',
     ساهد: 'ساهدون ساهدين ساهدات ساهدان',
-    // The word is too short to distinguish "and" from the first letter of a root.
+    // In so short a word, the first letter may belong to the root instead of meaning "and". So it
+    // is kept.
     وحس: 'وحس',
   },
   bengaliStem: {
@@ -154,7 +155,7 @@ const stems: Readonly<Record<string, Outcomes>> = {
     ανθρωπ: 'άνθρωπος άνθρωποι ανθρώπων ανθρώπους',
     σχολει: 'σχολείο σχολεία σχολείου',
     γυναικ: 'γυναίκα γυναίκες γυναικών',
-    // The word consists of endings only.
+    // The word consists only of endings, so it is not changed.
     ίσα: 'ίσα',
   },
   hindiStem: {
@@ -265,7 +266,7 @@ const normalized: Readonly<Record<string, Outcomes>> = {
     konig: 'könig koenig',
     schaltflachen: 'schaltflächen schaltflaechen',
     weissbier: 'weißbier weissbier',
-    // This "ue" is not an umlaut: the e belongs to another sound.
+    // Here, "ue" is not a spelling of an umlaut, because the "e" belongs to another sound.
     quelle: 'quelle',
     abenteuer: 'abenteuer',
   },
@@ -328,7 +329,7 @@ const snowballStems: Readonly<Record<string, Outcomes>> = {
   Norwegian: { bil: 'bil biler bilene', havnedistrikt: 'havnedistrikter havnedistrikt' },
   Porter: { happili: 'happily' },
   Portuguese: { quilométr: 'quilométricas quilométrica', menin: 'menino meninas' },
-  // Letters with a comma below and with a cedilla below give the same word.
+  // Letters with a comma below and letters with a cedilla below result in the same stem.
   Romanian: { absenţ: 'absență absenţă absenţe', naţiun: 'naţiune națiuni' },
   Russian: { важн: 'важный важная важного', книг: 'книга книги книгами' },
   Serbian: { kuć: 'kuća kuće kućama' },
@@ -351,7 +352,7 @@ describe('stemmers', () => {
       assertOutcomes(filter(name), outcomes)
     })
 
-  test('a protected word is unchanged', () => {
+  test('a word that is protected from stemmers stays unchanged', () => {
     for (const name of ['porterStem', 'germanStem', 'greekStem', 'snowballPorter'])
       assert.deepEqual(
         run(filter(name), [token('houses', true)]),
@@ -367,7 +368,7 @@ describe('normalizations', () => {
       assertOutcomes(filter(name), outcomes)
     })
 
-  test('a token that normalizes to nothing is dropped and leaves a position gap', () => {
+  test('a token that becomes empty by normalization is dropped and leaves a position gap', () => {
     const tatweel = '\u0640'
     const words = ['كتاب', tatweel, 'قلم'].map((word) => token(word))
     const left = run(filter('arabicNormalization'), words)
@@ -429,7 +430,7 @@ describe('the catalogue', () => {
     )
   })
 
-  test('has test words for every filter', () => {
+  test('has test words in this file for every filter', () => {
     const tested = new Set([...Object.keys(stems), ...Object.keys(normalized)])
     const others = ['snowballPorter', 'englishPossessive']
     assert.deepEqual(
@@ -440,7 +441,7 @@ describe('the catalogue', () => {
 })
 
 describe(`any text, seed ${seed}`, () => {
-  /** Pieces of the words above, combined at random: they contain many endings. */
+  /** Random combinations of parts of the words above, many of which have endings. */
   const pieces = [...Object.values(stems), ...Object.values(snowballStems)]
     .flatMap((outcomes) => Object.values(outcomes))
     .flatMap((words) => words.split(' '))

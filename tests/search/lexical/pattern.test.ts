@@ -79,7 +79,7 @@ test('a pattern matches as in Java', () => {
     assert.deepEqual(texts(source, text), expected, source)
 })
 
-test('a pattern stores the groups of a match, and discards those of a backtracked path', () => {
+test('a pattern keeps the groups of a match, and discards those of a path that failed', () => {
   assert.deepEqual(matches('(a)(b)?', 'abac'), [
     ['ab', 'a', 'b'],
     ['a', 'a', undefined],
@@ -90,7 +90,7 @@ test('a pattern stores the groups of a match, and discards those of a backtracke
   assert.deepEqual(matches('(?:(?=(a))ab|ac)', 'ac')[0], ['ac', undefined])
 })
 
-test('a pattern can be matched with the whole text', () => {
+test('a pattern can be required to match the whole text', () => {
   const whole = (source: string, text: string) =>
     compilePattern(source).matchesWhole(text, ownBudget())
   assert.ok(whole('a|ab', 'ab'))
@@ -128,8 +128,8 @@ test('invalid or unsupported syntax in a pattern is rejected, and the error name
 })
 
 /**
- * Random patterns. They repeat only parts that consume a character: JavaScript treats empty repeats
- * differently.
+ * Random patterns. Only parts that consume a character are repeated, because JavaScript treats
+ * empty repetitions differently.
  */
 const { pattern: patterns } = fc.letrec<{ pattern: string; taking: string }>((tie) => ({
   pattern: fc.oneof(
@@ -196,8 +196,8 @@ test('a pattern finds the same matches and groups with and without memoization',
   fc.assert(
     fc.property(patterns, fc.stringMatching(/^[abc]{0,12}$/), (source, text) => {
       const grouped = source.replaceAll('(?:', '(')
-      // A lookahead, even an empty one, disables memoization. Patterns with lookbehinds are never
-      // memoized, and a few of them take more steps than a text may.
+      // A lookahead, even an empty one, disables memoization, and so does a lookbehind. Without
+      // memoization, a few patterns exceed the maximum number of steps. Such cases are skipped.
       const found = unlessTooLong(() => matches(grouped, text))
       fc.pre(found !== undefined)
       const foundAgain = unlessTooLong(() => matches(`(?=)(?:${grouped})`, text))
@@ -249,7 +249,7 @@ test('a pattern with exponential cost is stopped', () => {
     ['(?>(a+)+b)', 'a'.repeat(100)],
     ['(?<=a*a*a*b)c', `${'a'.repeat(3_000)}c`],
     ['(a*)\\1b', long],
-    // This pattern takes more steps than the memo can store.
+    // This pattern takes more steps than the memo has room for.
     ['(a+)+b', 'a'.repeat(300_000)],
   ] as const)
     assert.throws(() => texts(source, text), { code: 'LEXICAL_CONTENT_TOO_LONG' }, source)

@@ -16,7 +16,7 @@ const lists = [
   ['char filter', charFilters, (one: object) => ({ charFilters: [one] })],
 ] as const
 
-/** Values for required arguments. */
+/** Values for the required arguments of a component. */
 function argsOf({ required = {} }: Component): Record<string, string> {
   return Object.fromEntries(
     Object.entries(required).map(([name, type]) => [name, type === 'text' ? 'a' : '3']),

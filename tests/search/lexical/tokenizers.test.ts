@@ -68,7 +68,10 @@ test('tokenizer standard splits no surrogate pair and drops no letter', () => {
   )
 })
 
-/** Word segmentation of Node. It splits at ":" and segments Chinese, so tests contain neither. */
+/**
+ * The word segmentation of Node. Unlike the tokenizer, it splits at ":" and segments Chinese, so
+ * the texts contain neither.
+ */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 test('tokenizer standard agrees with Unicode on European texts', () => {

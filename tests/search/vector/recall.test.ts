@@ -6,10 +6,10 @@ import { nearest, randomFrom, recall, vectorsFrom } from './vectors.ts'
 
 const seed = Number(process.env['SEED'] ?? 20_261_115)
 const floor = 0.95
-/** Number of candidates that a search keeps by default, for ten results. */
+/** Number of candidates that a search for ten results collects by default. */
 const breadth = 128
 
-/** A segment with a copy of its expected vectors. */
+/** A segment, and the vectors that it must contain. */
 class Subject {
   readonly vectors = new Map<number, Float32Array>()
   readonly segment: Segment
@@ -38,7 +38,7 @@ class Subject {
     this.vectors.set(this.#next++, vector)
   }
 
-  /** Replaces a document by a new one and returns the number of the new one. */
+  /** Removes a document, adds a new one, and returns the number of the new document. */
   exchange(document: number): number {
     this.remove(document)
     this.add(1)
@@ -54,7 +54,7 @@ class Subject {
     while (this.segment.linkNext());
   }
 
-  /** Recall of some searches for the ten nearest. */
+  /** Recall among the ten nearest documents, over `queries` random searches. */
   recall(matches?: (document: number) => boolean, queries = 40): number {
     const { segment, metric, vectors } = this
     const asked = Array.from({ length: queries }, this.#make)
@@ -75,7 +75,7 @@ class Subject {
   }
 }
 
-/** The documents of search results, which are pairs of a document and its distance. */
+/** The documents of search results. Results alternate between a document and its distance. */
 function documentsIn(found: Float64Array): number[] {
   return [...found].filter((_, i) => i % 2 === 0)
 }
@@ -112,7 +112,7 @@ describe(`the graph finds at least ${floor} of the ten nearest (seed ${seed})`, 
 describe('the graph after three replacements of half of its vectors', () => {
   for (const metric of metrics)
     for (const dimension of [16, 256])
-      test(`has the same recall as before: ${dimension} dimensions, by ${metric}`, () => {
+      test(`still has a recall of at least ${floor}: ${dimension} dimensions, by ${metric}`, () => {
         const random = randomFrom(seed + 1)
         const subject = new Subject(dimension, metric)
         subject.add(3000)
@@ -132,7 +132,7 @@ describe('the graph after three replacements of half of its vectors', () => {
         }
         while (subject.segment.repair(500));
         assert.equal(subject.segment.deletedCount, 0)
-        // Slots of removed vectors were reused.
+        // The size shows that slots of removed vectors were reused.
         assert(subject.segment.size < 4500 * (dimension + 300))
       })
 })
@@ -157,7 +157,7 @@ describe('vectors shared by many documents', () => {
         assert.equal(copiesFound(), copies)
         const before = subject.recall()
         assert(before >= floor, `recall ${before}`)
-        // Removes half of the documents and adds others.
+        // Removes half of the documents, and adds other documents.
         const documents = [...subject.vectors.keys()]
         for (const document of documents.filter((n) => n % 2 === 0))
           subject.remove(document)
@@ -233,12 +233,12 @@ describe('a segment', () => {
     assert.equal(documentsIn(segment.search(make(), 64)).length, 20)
   })
 
-  test('accepts any whole number as a document, and removes the right one', () => {
+  test('accepts any whole number as a document, and removes the given document', () => {
     const segment = segmentOf(2000)
     const random = randomFrom(seed)
     const held = new Map<number, Float32Array>()
     for (let i = 0; i < 4000; i++) {
-      // Numbers that collide in the hash table, and numbers far apart.
+      // Some numbers collide in the hash table, and others are far apart.
       const document = Math.floor(random() * 40) * 4096 + Math.floor(random() * 20) + 1
       if (held.delete(document)) assert(segment.remove(document))
       else {
@@ -254,7 +254,7 @@ describe('a segment', () => {
       assert.equal(segment.scan(vector, 1, Float64Array.of(document))[0], document)
   })
 
-  test('is restored unchanged from its parts, in any state of its vectors', () => {
+  test('is restored unchanged from its parts, whether its vectors are linked, pending or deleted', () => {
     const segment = segmentOf(1000)
     const vectors = new Map<number, Float32Array>()
     for (let i = 1; i <= 300; i++) {
@@ -267,7 +267,7 @@ describe('a segment', () => {
       vectors.delete(document)
     }
     const parts = segment.freeze().map((part) => part.slice())
-    // Later changes are not part of the copy, and do not affect it.
+    // Later changes neither become part of the copy nor affect it.
     segment.add(1001, make())
     segment.remove(7)
     segment.thaw()
@@ -286,7 +286,8 @@ describe('a segment', () => {
     const segment = segmentOf(100)
     for (let i = 1; i <= 5; i++) segment.add(i, make())
     const [header, upper, nodes] = segment.freeze().map((part) => part.slice())
-    // Copies the first node over the second one, so that a document has two nodes.
+    // Copies the first node over the second one. One document then has two nodes, which is
+    // inconsistent.
     const size = nodes!.length / 5
     nodes!.copyWithin(size, 0, size)
     const parts = [header!, upper!, nodes!]

@@ -1,6 +1,6 @@
 /**
- * Worker that searches an index while another thread changes the index, until the worker is
- * stopped.
+ * A worker thread that searches an index while another thread changes it. It runs until that thread
+ * stops it.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { VectorView, type SharedIndex } from '../../../src/search/vector/vector-index.ts'
@@ -18,7 +18,7 @@ const odd: string[] = []
 let searches = 0
 Atomics.add(flag, 1, 1)
 while (Atomics.load(flag, 0) === 0 && odd.length < 5) {
-  // Alternates between walks, filtered walks and scans.
+  // Alternates between walks of the graph, walks with a filter, and scans.
   const query = make()
   const isEven = (n: number) => n % 2 === 0
   const name = `half ${searches}`
@@ -32,11 +32,11 @@ while (Atomics.load(flag, 0) === 0 && odd.length < 5) {
             64,
             Float64Array.from({ length: 1500 }, (_, i) => i + 1),
           )
-  // A walk may end early; then all vectors are scanned.
+  // A walk with a filter may end with too few results. Then the search scans all vectors.
   if (searches % 3 === 1 && found.length < 30)
     found = view.scanMatching(query, 64, isEven, name)
   searches++
-  // 1500 documents never change, so enough results always exist.
+  // 1 500 documents never change, so every search must find at least 30 results.
   if (found.length < 30) odd.push(`only ${found.length} found by search ${searches - 1}`)
   for (const { document, distance } of found)
     if (!(document >= 1 && document <= 3000) || !Number.isFinite(distance))

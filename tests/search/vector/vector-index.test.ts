@@ -21,7 +21,7 @@ function viewOf(index: VectorIndex, thread = 1): VectorView {
 }
 
 describe(`an index of several segments (seed ${seed})`, () => {
-  /** Builds an index with five hundred vectors per segment, some of them removed or replaced. */
+  /** Builds an index with 500 vectors per segment. Some vectors are removed or replaced. */
   function build() {
     const make = vectorsFrom(seed, 32)
     const random = randomFrom(seed)
@@ -83,7 +83,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
     )
   })
 
-  test('holds a document in one segment only, whichever segment its vector moves to', () => {
+  test('holds a document in one segment only, even if its vector moved to another segment', () => {
     const { index, vectors } = build()
     const view = viewOf(index)
     for (const [document, vector] of vectors) {
@@ -117,7 +117,7 @@ test('other threads can search an index while it changes', async () => {
   const results = searchers.map((searcher) => once(searcher, 'message'))
   // Waits until both workers have started.
   while (Atomics.load(flag, 1) < 2) await new Promise((resolve) => setTimeout(resolve, 5))
-  // Half of the documents stay; the others are removed and added all the time.
+  // Documents 1 to 1 500 stay. The others are removed and added repeatedly.
   for (let round = 0; round < 6; round++)
     for (let i = 1501; i <= 3000; i++) {
       index.put(i, round % 2 === 0 ? undefined : make())

@@ -1,10 +1,10 @@
 /**
- * Seeded test vectors with the structure of embeddings: clusters in a space of few dimensions,
- * mapped into many dimensions, with some noise.
+ * Test vectors with a seed. They have the structure of embeddings: clusters in a space of few
+ * dimensions, mapped into many dimensions with some noise.
  */
 import { similarityTo, type Metric } from '../../../src/search/vector/similarity.ts'
 
-/** Uniform numbers from 0 to 1, determined by the seed. */
+/** A generator of uniform numbers from 0 to 1. The seed determines all numbers. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -19,7 +19,7 @@ export function gaussianFrom(random: () => number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-/** Returns a function that generates vectors, determined by the seed. */
+/** A generator of vectors. The seed determines all vectors. */
 export function vectorsFrom(
   seed: number,
   dimension: number,
@@ -46,7 +46,7 @@ export function vectorsFrom(
   }
 }
 
-/** The exact nearest neighbours, by a full scan. */
+/** The exact nearest neighbours, found by comparing all vectors. */
 export function nearest(
   metric: Metric,
   query: Float32Array,
@@ -63,7 +63,7 @@ export function nearest(
     .map(([document]) => document)
 }
 
-/** Share of the expected results that were found. */
+/** Recall: the share of the expected results that were found. */
 export function recall(
   expected: readonly (readonly number[])[],
   found: readonly (readonly number[])[],

@@ -76,13 +76,14 @@ describe('a backup', () => {
     const writers = [1, 2, 3]
     const noting = 3
 
-    // Each write starts after the one before it was acknowledged.
+    // Each write starts after the previous one was acknowledged.
     const write = async (writer: number) => {
       for (let n = 0; !stopped; n++) {
         const document = { _id: `${writer} ${n}`, n, filler }
         await first.insert([document])
         await second.insert([document])
-        // A backup briefly blocks writers of settings, so only one of the writers writes them.
+        // A backup briefly blocks writes of settings. So only one of the three writers writes
+        // settings.
         if (writer === noting) await putSetting(engine, 'noted', String(n))
       }
     }
@@ -159,13 +160,14 @@ describe('a backup', () => {
     assert.deepEqual(sentNames(await backups.take(engine)), [])
     await changing.insert([{ _id: 2 }])
     assert.deepEqual(sentNames(await backups.take(engine)), ['changing'])
-    // Creating an index changes the store file without a write of a row.
+    // Creating an index changes the store file, although no row is written. So the next backup must
+    // contain the file.
     await rows.addIndex(onWord)
     assert.deepEqual(sentNames(await backups.take(engine)), ['catalog', 'rows'])
     await engine.truncate(resting.target)
     assert.deepEqual(sentNames(await backups.take(engine)), ['resting'])
     await engine.close()
-    // A clean stop records the versions of changed stores in the catalog.
+    // When the engine closes, it records the versions of changed stores in the catalog.
     await withEngine(dataDir, async (again) => {
       assert.deepEqual(sentNames(await backups.take(again)), ['catalog'])
     })
@@ -187,7 +189,7 @@ describe('a backup', () => {
     await engine.close()
     const earlier = join(backups.folder, 'earlier')
     cpSync(dataDir, earlier, { recursive: true })
-    // Both folders get the same number of writes with different content.
+    // Both folders get the same number of writes, with different content.
     const writeAndTake = (folder: string, id: string) =>
       withEngine(folder, async (opened) => {
         await (await Store.find(opened, 'books')).insert([{ _id: id }])
@@ -241,7 +243,7 @@ describe('a backup', () => {
     }
     assert.deepEqual(copies(), [])
     await store.insert([{ _id: 2 }])
-    // No reader holds an earlier state, so the log can be truncated.
+    // A backup that ended holds no snapshot. Otherwise the log could not be truncated.
     const file = new DatabaseSync(fileOf('books'))
     assert.equal(file.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()!['busy'], 0)
     file.close()
@@ -315,7 +317,7 @@ describe('restoring', () => {
     await assert.rejects(backups.restore(taken), isDamaged(/was changed after the backup/))
     truncateSync(path, 5000)
     await assert.rejects(backups.restore(taken), isDamaged(/has 5000 bytes, but \d+ were/))
-    // A server refuses to start with the partial folder.
+    // The engine refuses to open the partial folder that the failed restore left.
     await assert.rejects(
       withEngine(join(backups.folder, 'restored-2'), () => Promise.resolve()),
       isDamaged(/catalog\.db is missing, but the folder contains data/),
@@ -340,7 +342,7 @@ describe('restoring', () => {
       )
     })
     const bytes = readFileSync(file)
-    // The overwritten last page holds documents or an index of them.
+    // The last page of the file holds documents or an index of them.
     writeFileSync(file, bytes.fill(0xff, bytes.length - 4096, bytes.length))
     const taken = await withEngine(dataDir, (engine: Engine) => backups.take(engine))
     await assert.rejects(

@@ -55,7 +55,7 @@ function scramble(file: string, start: number): void {
   closeSync(handle)
 }
 
-/** An entry of document 1, unless `seq` names another one. */
+/** An entry of document 1, unless `seq` names another document. */
 interface BadEntry {
   readonly path: string | number
   readonly value: string | number
@@ -210,8 +210,9 @@ describe('the check of a store', () => {
       const isSum = (text: string) => /checksum|digest/.test(text)
       const [first] = findings.filter((text) => !isSum(text))
       assert.match(first!, finding, name)
-      // One damage may cause up to five findings: missing and surplus entries, the checksum of the
-      // row, and the digest of the store.
+      // One damage causes at most five findings: missing and surplus entries, the checksum of the
+      // row, and the digest of the store. At most two of the findings are about checksums and
+      // digests.
       assert(findings.length <= 5, `${name}: ${findings.join('; ')}`)
       assert(findings.filter(isSum).length <= 2, `${name}: ${findings.join('; ')}`)
       rmSync(file)
@@ -231,7 +232,7 @@ describe('the check of a store', () => {
     ])
   })
 
-  test('names the first of many findings and counts the rest', async (context) => {
+  test('names the first of many findings and counts the remaining ones', async (context) => {
     const { fileOf } = await makeStore(context)
     const numbers = Array.from(
       { length: 250 },
@@ -271,7 +272,7 @@ describe('the check of a store', () => {
       await store.insert([{ _id: 1, a: name }])
     }
     assert.throws(() => checkDataFolder(dataDir), /in use by a running server/)
-    // A single store can be checked while it is in use.
+    // Unlike a data folder, a single store can be checked while it is in use.
     assert.deepEqual(checkStore(fileOf('first'), documentView({})), [])
     await engine.close()
     assert.deepEqual(checkDataFolder(dataDir), [])

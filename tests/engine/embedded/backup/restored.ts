@@ -77,7 +77,10 @@ export class TakenBackups {
 
 export interface Taken {
   readonly contents: BackupContents
-  /** The keys of the files that were sent. */
+  /**
+   * The keys of the files that the engine sent. Unchanged files of earlier backups are not among
+   * them.
+   */
   readonly sent: readonly string[]
 }
 

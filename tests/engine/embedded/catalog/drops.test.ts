@@ -13,12 +13,12 @@ import {
   tester,
 } from '../../store.ts'
 
-/** A filter without an access path: every document is parsed. */
+/** A filter without an access path: every document must be parsed, so the count is a long read. */
 const long = { kind: 'notSize', path: pathOf('list'), size: 3 } as const
 
 const list = Array.from({ length: 30 }, (_, i) => `element ${i}`)
 
-/** Creates a collection that is large enough that counts run on a reader thread. */
+/** Creates a collection. It is so large that counts of it run on a reader thread. */
 async function fill(engine: Engine, keyspace: string, name: string, documents: number) {
   assert(await createCollection(engine, name, plainOptions, keyspace))
   const store = new Store(engine, (await engine.findTarget(keyspace, name)) as Collection)
@@ -30,8 +30,8 @@ const count = (engine: Engine, target: Collection) =>
   engine.count(target, long, 1_000_000, tester)
 
 /**
- * Runs many more counts than there are threads. Each count returns the number of
- * documents, or fails with the error 'gone'.
+ * Runs many more counts than there are threads, so that most of them wait. Each count returns the
+ * number of documents, or fails with the error 'gone'.
  */
 async function countOften(engine: Engine, target: Collection, documents: number) {
   const counts = Array.from({ length: 40 }, () => count(engine, target))
@@ -56,7 +56,7 @@ describe('reads that wait while their store is dropped', () => {
       const counting = countOften(engine, target, documents)
       assert.equal(await dropTarget(engine, target), true)
       const anew = await fill(engine, 'default_keyspace', 'again', documents + 1)
-      // Enough counts to use all threads.
+      // These are enough counts to use all reader threads.
       const counts = Array.from({ length: 30 }, () => count(engine, anew))
       assert.deepEqual(new Set(await Promise.all(counts)), new Set([documents + 1]))
       assert((await counting).gone > 0, 'no count waited')

@@ -1,4 +1,7 @@
-/** Edits the catalog of a stopped server and updates its checksum. */
+/**
+ * Edits the catalog of a stopped server, and updates the checksum so that the server accepts the
+ * edited catalog.
+ */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { generationOf, seal } from '../../../../src/engine/embedded/catalog/catalog-file.ts'

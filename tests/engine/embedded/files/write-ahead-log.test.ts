@@ -1,4 +1,4 @@
-/** Inspection of write-ahead logs that SQLite wrote, intact and damaged. */
+/** Inspects write-ahead logs that SQLite wrote, both intact and damaged. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
@@ -59,7 +59,10 @@ function written(write: (database: DatabaseSync) => void, pageSize = 1024): stri
   }
 }
 
-/** The bytes of the log, the size of its frames, and for each complete frame whether it commits. */
+/**
+ * The bytes of the log, the size of its frames in bytes, and for each complete frame whether it is
+ * a commit frame.
+ */
 function layoutOf(file: string) {
   const bytes = readFileSync(`${file}-wal`)
   const frameSize = 24 + bytes.readUInt32BE(8)
@@ -88,7 +91,10 @@ function rowsIn(file: string): number {
 }
 
 const insertSql = 'INSERT INTO t(x) VALUES (randomblob(3000))'
-/** Enough pages that a small cache has to write some of them before the commit. */
+/**
+ * A transaction that is larger than the page cache, so that SQLite writes some of its pages before
+ * the commit.
+ */
 const spillSql = `
   PRAGMA cache_size = 10;
   BEGIN;
@@ -122,13 +128,13 @@ describe('a write-ahead log', () => {
       assert.deepEqual(inspectLog(file), {
         kind: 'sound',
         frames: commits.length,
-        // The creation of the table is one commit.
+        // 20 inserts, and the creation of the table.
         commits: 21,
         uncommitted: 0,
       })
     })
 
-  test('may be larger than a chunk of the inspection', () => {
+  test('is inspected in full when it is larger than a chunk of the inspection', () => {
     const file = written((database) => {
       for (let i = 0; i < 100; i++)
         database.exec('INSERT INTO t(x) VALUES (randomblob(100000))')
@@ -141,10 +147,10 @@ describe('a write-ahead log', () => {
     assert.equal(inspectLog(file).kind, 'damaged')
   })
 
-  test('may have checksums of the other byte order', () => {
+  test('is intact when its checksums use the byte order of another machine', () => {
     const file = written((database) => database.exec(insertSql))
     const { bytes, frameSize, commits } = layoutOf(file)
-    // The lowest bit of the magic number is the byte order, which affects all checksums.
+    // The lowest bit of the magic number is the byte order of all checksums.
     bytes.writeUInt32BE((bytes.readUInt32BE(0) ^ 1) >>> 0, 0)
     const isBig = (bytes.readUInt32BE(0) & 1) === 1
     let [first, second] = [0, 0]
@@ -240,7 +246,8 @@ describe('damage to a write-ahead log', () => {
           if (random.oneIn(8)) database.exec(`${spillSql} ROLLBACK`)
           else if (random.oneIn(8)) database.exec('PRAGMA wal_checkpoint(RESTART)')
           else database.exec(`INSERT INTO t(x) VALUES (randomblob(${random.below(9000)}))`)
-        // With these two commits, the log has at least two commits of one generation.
+        // These two commits are in the same generation of the log, even if the last step restarted
+        // the log.
         database.exec(insertSql)
         database.exec(insertSql)
       },
@@ -253,8 +260,8 @@ describe('damage to a write-ahead log', () => {
       const file = randomLog()
       const { bytes, frameSize } = layoutOf(file)
       const { frames, commits } = sound(inspectLog(file))
-      // No bit of the last commit frame is flipped: damage there looks like the torn end of a
-      // transaction.
+      // The last commit frame stays intact: damage to it looks like a transaction whose writing was
+      // interrupted.
       const end = 32 + (frames - 1) * frameSize
       for (let i = 0; i < 50; i++) {
         const position = random.below(end)
@@ -267,7 +274,7 @@ describe('damage to a write-ahead log', () => {
         if (state.kind !== 'damaged') continue
         const frame = position < 32 ? 0 : 1 + Math.floor((position - 32) / frameSize)
         assert.equal(state.frame, frame, label)
-        // A damaged commit frame counts neither as committed nor as lost.
+        // A damaged commit frame is counted neither in `commits` nor in `lost`.
         if (frame > 0) {
           const isCommit = bytes.readUInt32BE(32 + (frame - 1) * frameSize + 4) !== 0
           assert.equal(state.commits + state.lost + (isCommit ? 1 : 0), commits, label)
@@ -323,7 +330,7 @@ describe('damage to a write-ahead log', () => {
       const state = inspectLog(copy)
       assert.equal(state.kind, 'damaged')
       const kept = state.kind === 'damaged' ? state.commits : 0
-      // The first commit created the table.
+      // One commit created the table, so the table has one row less than there are commits.
       if (kept > 0) assert.equal(rowsIn(copy), kept - 1, `SEED=${seed}`)
     }
   })
@@ -341,7 +348,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('is reported without a number of lost commits when the database has no header either', () => {
+  test('is reported with no lost commits when the header of the database is damaged too', () => {
     const file = written((database) => database.exec(insertSql))
     flip(`${file}-wal`, 20, 0)
     assert.deepEqual(inspectLog(file), { kind: 'damaged', frame: 0, commits: 0, lost: 2 })

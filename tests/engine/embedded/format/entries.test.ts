@@ -109,7 +109,7 @@ describe('entries', () => {
     )
   })
 
-  test('become those of another document when the difference of both documents is applied', () => {
+  test('become those of a replaced document when the difference is applied', () => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
         const list = new EntryList()

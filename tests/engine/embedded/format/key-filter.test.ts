@@ -49,7 +49,10 @@ const table: StoredTable = {
 }
 const view = new RowView(table)
 
-/** A few values, so that they often coincide; they include special cases of the order of texts. */
+/**
+ * A small set of values, so that random values are often equal. It includes special cases of the
+ * order of texts.
+ */
 const value = fc.constantFrom<Value>(
   '',
   '\0',

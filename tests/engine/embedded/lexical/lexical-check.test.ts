@@ -11,11 +11,11 @@ import { Segments } from '../../../../src/engine/embedded/lexical/segments.ts'
 import { openEmbedded, type Opened } from '../embedded-store.ts'
 import { lexicalOptions, LexicalStore } from './lexical-store.ts'
 
-/** A closed store of texts, most of which are in segments. */
+/** Creates and closes a store of texts, most of which are in segments. */
 async function makeStore(context: TestContext): Promise<Opened> {
   const opened = await openEmbedded(context)
   const store = await LexicalStore.create(opened.engine, 'books')
-  // Enough texts that the writer folds them into postings during the insert.
+  // There are so many texts that the writer folds them into postings during the insert.
   const texts = Array.from(
     { length: 4000 },
     (_, i) => `red fox hen${i} hen${i + 1} elk elk`,
@@ -36,7 +36,7 @@ function change(file: string, damage: Damage): void {
 
 type Damage = string | ((database: DatabaseSync) => void)
 
-/** Adds a segment with false content. */
+/** Adds a segment whose content contradicts the texts. */
 function lie({ seqs = [], replaced = [], place, term = 'hen900' }: Lie): Damage {
   return (database) => {
     const found = database.prepare('SELECT id FROM term WHERE term = ?').get(term)

@@ -140,7 +140,7 @@ describe('lists of the index of terms', () => {
     )
   })
 
-  test('have a distinct, well-formed name for every term', () => {
+  test('store every term as a distinct, well-formed text', () => {
     const texts = [
       '&"',
       '&"\\"\\"',
@@ -233,7 +233,7 @@ class Model {
       this.#texts.clear()
     }
     if (random.chance(0.3)) this.#writer.fold()
-    // Merge steps are small, so that other changes come between them.
+    // Merge steps are small, so that other changes occur between them.
     if (random.chance(0.3)) this.#writer.mergeWhileIdle(random.pick([1, 100, 100_000]))
     if (random.chance(0.1)) {
       this.#database.exec('ROLLBACK')
@@ -245,7 +245,7 @@ class Model {
     if (random.chance(0.5)) this.#writer.keepUp()
     this.#writer.finish()
     this.#database.exec('COMMIT')
-    // Simulates a restart after a crash: the new writer continues the merges.
+    // Simulates a restart after a crash. The new writer must continue unfinished merges.
     if (random.chance(0.1)) this.#writer = new LexicalWriter(this.#database, '')
   }
 
@@ -335,8 +335,8 @@ class Model {
       inOrder(this.#reader.scoreWithAll(terms, { among: some }, noBudget)),
       all,
     )
-    // The search is expected to return the best `wanted` documents below the ceiling, each document
-    // that ties with the last of them, and each document with the score of the ceiling.
+    // The search must return the best `wanted` documents below the ceiling, all documents that tie
+    // with the last of them, and all documents whose score equals the ceiling.
     const wanted = this.#random.integer(1, 12)
     const ceiling = this.#random.pick([undefined, ...all.map(([, score]) => score)])
     const below = all.filter(([, score]) => ceiling === undefined || score < ceiling)
@@ -381,7 +381,7 @@ test(`the index of terms agrees with a plain Map, seed ${seed}`, async (context)
   }
 })
 
-test('a segment that contains only deletions is merged like others', async (context) => {
+test('a segment that contains only deletions is merged like other segments', async (context) => {
   const { database, file } = await openStore(context)
   const writer = new LexicalWriter(database, '')
   const texts = ['a', 'b'].map((term, i) => ({ seq: i + 1, terms: [term] }))
@@ -415,7 +415,7 @@ test(`an index is intact after every step of a merge, seed ${seed}`, async (cont
   const random = new Random(seed)
   const texts = new Map<number, readonly string[]>()
   const writer = new LexicalWriter(database, '')
-  // Three folds are too few for a merge during writes.
+  // The writer does not merge after only three folds, so all merge steps occur in the loop below.
   for (let fold = 0; fold < 3; fold++) {
     database.exec('BEGIN')
     for (let i = 0; i < 60; i++) {
@@ -436,7 +436,7 @@ test(`an index is intact after every step of a merge, seed ${seed}`, async (cont
     database.exec('BEGIN')
     writer.mergeWhileIdle(random.pick([1, 1, 200]))
     database.exec('COMMIT')
-    // A copy of the file and its log, as a process that is killed at this step leaves them.
+    // Copies the file and its log, as they would be if the process were killed at this step.
     const copy = `${file}-${steps}`
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end)
     const left = openToWrite(copy, false)
@@ -459,7 +459,10 @@ test(`long posting lists return the best documents with exact scores, seed ${see
   const random = new Random(seed)
   const writer = new LexicalWriter(database, '')
   const words = Array.from({ length: 24 }, (_, i) => `w${i}`)
-  /** For each document: how often each word occurs, followed by the length of the text. */
+  /**
+   * For each document: the number of occurrences of each word, followed by the length of the text
+   * in words.
+   */
   const texts = new Map<number, readonly number[]>()
   const put = (seq: number): void => {
     const counts = words.map((_, i) =>

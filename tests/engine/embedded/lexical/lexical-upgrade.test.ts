@@ -55,7 +55,7 @@ const firstSchema = `
   ${firstEntries}
 `
 
-/** Copies the entries of an index into a table of format 1. */
+/** Copies the index entries of a store into the entry table of format 1. */
 function copyEntries(file: string, into: DatabaseSync): void {
   const now = new DatabaseSync(file)
   const reader = new RunsReader(now)
@@ -94,7 +94,9 @@ function downgrade(file: string): void {
 const engineModule = new URL('../../../../src/engine/embedded/engine.ts', import.meta.url)
   .href
 
-/** Program that opens an engine and kills itself before the first statement that starts with AT. */
+/**
+ * A program that opens an engine. It kills itself before the first statement that starts with AT.
+ */
 const killed = `
   import { DatabaseSync, StatementSync } from 'node:sqlite'
   const { ENGINE, FOLDER, AT } = process.env
@@ -133,8 +135,8 @@ const secondTerms = `
 `
 
 /**
- * Gives a store the tables of format 2. Documents whose number ends in 7 wait for indexing. Every other
- * one of them also has outdated terms in the postings.
+ * Converts a store to format 2. Documents whose number ends in 7 wait for indexing. Every second
+ * document of these also has outdated terms in the postings.
  */
 function giveSecondForm(file: string): void {
   const database = new DatabaseSync(file)
@@ -313,7 +315,8 @@ describe('a store of format 1', () => {
     }
     killAt('PRAGMA wal_checkpoint')
     const { engine, logged } = await open()
-    // The conversion is committed to the write-ahead log, and only has to be checkpointed.
+    // The killed process had committed the conversion to the write-ahead log. Opening the engine
+    // only checkpoints it.
     assert.deepEqual(logged, [])
     const store = await LexicalStore.find(engine, 'books')
     assert.deepEqual(await store.search('red'), [2, 1])

@@ -145,7 +145,8 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     const reference = store.through(servingNothing(engine))
     const random = new Random(seed)
     const size = 1500
-    // The _ids are in mixed order, so that ties do not come in order of insertion.
+    // The order of _ids differs from the order of insertion, so the test notices ties in order of
+    // insertion.
     const documents = Array.from({ length: size }, (_, i) => {
       const words = ['all', i % 2 === 0 ? 'even' : 'odd', `m${i % 100}`, `n${i % 750}`]
       const text = `${words.join(' ')}${' all'.repeat(random.integer(0, 2))}`
@@ -211,8 +212,8 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       assert.equal(hits.length, 10)
       return units
     }
-    // The difference excludes the waiting texts, which every search reads. One unit of cost is
-    // about 60 postings.
+    // The difference of both costs excludes the texts that wait for indexing, which every search
+    // reads. One unit of cost is about 60 postings.
     const [rare, sentence] = [costOf('tree garden'), costOf('tree in a garden')]
     assert(sentence - rare < (2 * size) / 60 / 2, `${sentence} units, and ${rare}`)
   })
@@ -225,8 +226,8 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       ...Array.from({ length: pairs }, (_, i) => [{ _id: i }, `left pair${i}`] as const),
     )
     let isDone = false
-    // Each of the first texts contains either "left" or "right". A write exchanges the
-    // word, so the number of texts with one of the words stays the same.
+    // Each of the first 40 texts contains either "left" or "right". A write exchanges the word, so
+    // the number of texts with one of the words stays the same.
     const writing = async () => {
       for (let round = 0; round < 60; round++) {
         const id = round % pairs
@@ -243,7 +244,8 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     }
     const reading = async () => {
       while (!isDone) {
-        // Short reads are synchronous; without this pause no write would be acknowledged.
+        // Short reads run synchronously. Without this pause, the event loop could not acknowledge
+        // writes.
         await setImmediate()
         assert.equal((await store.search(`pair${pairs - 1}`)).length, 1)
         const both: Filter = { kind: 'or', of: [match('left'), match('right')] }
@@ -321,8 +323,8 @@ const spoiledHits: Readonly<
 }
 
 /**
- * Ways to violate the contract of later pages: a change of the result, given the page before it,
- * and the message of each violation.
+ * Ways to violate the contract of later pages, and the message of each violation. Each way changes
+ * a result, given the result of the previous page.
  */
 const spoiledPages: Readonly<
   Record<

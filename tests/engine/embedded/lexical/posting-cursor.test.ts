@@ -19,8 +19,8 @@ test(`a posting cursor filters documents by its term, seed ${seed}`, () => {
     read: (id) => rows.get(id)!,
     put: (id, bytes) => void rows.set(id, bytes.slice()),
   }
-  // Dense, sparse and mixed lists, so that blocks span ranges of any width. The last list is
-  // shorter than a block, and contains only some of the last documents.
+  // The lists are dense, sparse or mixed, so that blocks span ranges of any width. The last list is
+  // shorter than a block of 128, and contains only some of the last documents.
   const steps = [1, 2, 3, 10, 40, 400, 9000]
   const shapes = [
     ...steps.map((step) => ({ from: 0, nextStep: () => step })),
@@ -53,7 +53,8 @@ test(`a posting cursor filters documents by its term, seed ${seed}`, () => {
     for (let at = 0; at < listSize; at++) countOf.set(places[at]!, counts[at]!)
     for (const step of [1, 2, 7, 60, 3000]) {
       const cursor = new PostingCursor(segment, segment.list(i + 1)!)
-      // Documents are passed in portions of up to 128, as the blocks of another term provide them.
+      // Passes documents in portions of up to 128, the number of documents in a block of another
+      // term.
       for (let place = 0; place < documentCount;) {
         const wanted: number[] = []
         while (place < documentCount && wanted.length < 128) {
@@ -77,7 +78,8 @@ test(`a posting cursor filters documents by its term, seed ${seed}`, () => {
         ])
         assert.deepEqual(actual, expected)
       }
-      // The next cursor reuses the arrays of this one, with their old content.
+      // The next cursor reuses the arrays of the released cursor, so it must overwrite their old
+      // content.
       cursor.release()
     }
   }

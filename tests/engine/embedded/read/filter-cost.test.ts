@@ -1,5 +1,5 @@
 /**
- * The cost charged for comparing documents and rows with filters, and the points at which the
+ * The cost that filters charge for comparing documents and rows, and the points at which a
  * comparison may pause.
  */
 import assert from 'node:assert/strict'
@@ -27,15 +27,15 @@ import { openEmbedded, storedViewOf } from '../embedded-store.ts'
 import { among, Store } from '../../store.ts'
 import { TableStore } from '../../table-store.ts'
 
-/** Units of work between two points at which other requests may run. */
+/** Units of work between two points at which a comparison may pause for other requests. */
 const pace = 500
 
 const numbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => from + n)
 
 /**
- * A filter of `count` conditions, all of which hold for an array of the numbers from 0 to at least
- * `values` - 1.
+ * A filter with `count` conditions on the array `a`. An array of the numbers from 0 to `values` - 1
+ * matches all of them.
  */
 function manyOf(count: number, values = 100): Filter {
   return {
@@ -83,7 +83,7 @@ describe('a filter on the embedded engine', () => {
     const [few, many] = [costOf(2), costOf(64)]
     assert(few.length >= length / pace, `asked ${few.length} times`)
     assert(many.length - few.length < 200, `${many.length} times, and ${few.length}`)
-    // Every value is charged twice: when the read is planned, and when a document is compared.
+    // Every value is charged twice: when the read is planned, and when the document is compared.
     const values = 62 * 100
     assert(sum(many) - sum(few) > values, `${sum(many)} units, and ${sum(few)}`)
     assert(sum(many) - sum(few) < 4 * values, `${sum(many)} units, and ${sum(few)}`)

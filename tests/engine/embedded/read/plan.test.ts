@@ -1,4 +1,4 @@
-/** Plans of reads, compared as values: planned by given counts, without a store. */
+/** Plans of reads, compared as values. Each plan is computed from given counts, without a store. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -14,21 +14,21 @@ import { keyOf } from '../../../../src/language/values/key.ts'
 import { everything, type Filter } from '../../../../src/language/filters/filter.ts'
 import { among, by, where } from '../../store.ts'
 
-/** The paths that some document has. The position of a path is its number. */
+/** The paths that occur in some document. The number of a path is its position in this list. */
 const paths = ['city', 'year', 'tags', 'lang']
 
 interface Counts {
   readonly tie?: Statistics['tie']
   readonly documents?: number
-  /** Number of entries by path; any value of a path has this many. */
+  /**
+   * Number of index entries by path. For simplicity, each single value of the path has the same
+   * number.
+   */
   readonly entries?: Readonly<Record<string, number>>
   readonly ids?: number
 }
 
-/**
- * Statistics that return the given counts, and fail when the planner asks for another
- * count.
- */
+/** Statistics that return the given counts. They fail when the planner requests another count. */
 function counted({ tie = 'doc', documents, entries = {}, ids }: Counts): Statistics {
   const given = (count: number | undefined, what: string): number => {
     assert(count !== undefined, `${what} counted`)
@@ -63,7 +63,7 @@ function all(...of: Filter[]): Filter {
   return { kind: 'and', of }
 }
 
-/** The entry of a value, as access paths and checks name it. */
+/** The index entry of a value, in the form in which access paths and checks contain it. */
 function entry(path: string, value: string | number) {
   return { pathText: path, path: paths.indexOf(path), value: keyOf(value) }
 }
@@ -90,7 +90,7 @@ describe('a plan without a sort', () => {
     assert(Object.isFrozen(plan))
   })
 
-  test('follows the only access path without counting it', () => {
+  test('follows the only access path without counting its entries', () => {
     assert.deepEqual(planOf({ filter: inRome }), {
       access: { kind: 'keys', keys: [entry('city', 'Rome')], rest: everything },
       ...{ check: always, document: undefined, order: { by: 'path' } },
@@ -222,7 +222,7 @@ describe('a plan with a sort', () => {
       document: undefined,
       order: {
         ...{ by: 'values', keys, path: 1, documents: 10_000, without: 1_000 },
-        // The square root of 20 rows times 10 000 documents.
+        // `groupMax` is the square root of 20 rows times 10 000 documents.
         ...{ matches: 2_000, groupMax: 448, unlistedMax: 5_000 },
       },
       ...{ expected: 100, intersects: false },
@@ -326,7 +326,7 @@ describe('a printed plan', () => {
     assert.equal(printed({ sort: by('_id') }), 'all documents, in the order of ids')
   })
 
-  test('has at most eight names of at most 80 characters', () => {
+  test('contains at most eight names of at most 80 characters', () => {
     const names = Array.from({ length: 20 }, (_, i) => `${i}${'x'.repeat(100)}`)
     const filter = all(...names.map((name) => where(name, 'gt', 1)))
     const counts = { documents: 0, entries: { city: 0 } }

@@ -1,6 +1,6 @@
 /**
- * Sorted finds of documents that share a value with many others, compared with a plain array. The
- * engine finds them by a walk in sort order that skips all other documents.
+ * Sorted finds of documents that share a value with many others, compared with a sorted array. The
+ * engine walks the index in sort order and skips documents that do not match.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { Random, seed } from '../../../model/random.ts'
 import { openEmbedded } from '../embedded-store.ts'
 import { by, Store, where } from '../../store.ts'
 
-// A small memtable, so that there are many runs on several levels.
+// A small memtable, which is flushed often, so that there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '500'
 
 interface Plain {
@@ -26,7 +26,7 @@ function documentOf(_id: number, random: Random): Plain {
     ...{ _id, city, tags: random.list(0, 3, () => random.integer(0, 5)) },
     unique: random.integer(0, 1_000_000),
     few: random.integer(0, 20),
-    // Half of the documents share one value; the others have mostly different ones.
+    // Half of the documents share the value 500. The other half have mostly different values.
     mostly: random.chance(0.5) ? 500 : random.integer(0, 1_000),
     // In a sort by this field, the documents of a city are adjacent.
     byCity: city * 10_000 + random.integer(0, 9_999),
@@ -67,7 +67,7 @@ test(`sorted finds agree with a sorted array, seed ${seed}`, async (context) => 
     assert(outcomes.every((outcome) => outcome === 'done'))
     plain.push(...documents)
   }
-  /** Replaces and deletes documents, which leaves tombstones. */
+  /** Replaces and deletes random documents, which adds tombstones to the index. */
   const change = async (): Promise<void> => {
     const chosen = new Set(random.list(0, 40, () => random.pick(plain)))
     for (const document of chosen) {

@@ -1,4 +1,4 @@
-/** The first rows of a sort, and the cost that is charged. */
+/** The first rows of a sort, and the cost that the sort charges to the budget. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documentView } from '../../../../src/engine/record-view.ts'

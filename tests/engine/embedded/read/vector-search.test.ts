@@ -56,15 +56,16 @@ describe(`a search by vector in the embedded engine (seed ${seed})`, () => {
       dimension: 3,
       metric: 'dot_product',
     })
-    // The graph of few distinct vectors of different lengths is not connected.
+    // There are few distinct vectors, of different lengths, so the graph is not connected.
     const step = () => Math.floor(world.random() * 9) / 2 - 2
     const vector = () => Float32Array.of(step(), step(), step())
     await world.insert(2000, vector)
     const numbers = Array.from({ length: 100 }, (_, i) => i)
-    // Links are added in the background.
+    // The indexer thread adds links in the background. So the test repeats the searches, while the
+    // graph changes.
     for (let sweep = 0; sweep < 3; sweep++)
       for (const wanted of numbers) {
-        // No index lists the matches of this filter, so the graph is walked.
+        // No index lists the matches of this filter, so the search walks the graph.
         const others = numbers.filter((number) => number !== wanted)
         const filter = among('hundredth', 'nin', others)
         const hits = await world.search(vector(), 1000, filter)
@@ -128,7 +129,7 @@ describe('a vector index that is opened again', () => {
     }
   }
 
-  /** A collection that was closed with a snapshot, and its expected content. */
+  /** Inserts documents, closes the collection with a snapshot, and returns the expected content. */
   async function saved(folder: Folder): Promise<VectorWorld> {
     const engine = await folder.open()
     const world = await VectorWorld.create(engine, { seed })
@@ -153,7 +154,7 @@ describe('a vector index that is opened again', () => {
     return world
   }
 
-  test('finds the same documents as before', async (t) => {
+  test('finds the same documents as before it was closed', async (t) => {
     const folder = folderFor(t)
     const before = await saved(folder)
     await assertSame(await folder.open(), before)

@@ -9,10 +9,13 @@ import {
 
 const connection = { one: {}, two: {}, three: {}, four: {} }
 
-/** Two reads may run, three long reads may hold threads, and three reads of a principal may wait. */
+/**
+ * At most two reads run at once, three long reads hold threads, and three reads of each principal
+ * wait.
+ */
 const options = { runningMax: 2, longMax: 3, waitingMax: 3 }
 
-/** A schedule with all its threads. */
+/** A schedule that has its maximum number of threads. */
 function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
   const reads = new ReadSchedule<string>({ ...options, ...changed })
   for (let i = 0; i < reads.threadsMax; i++) reads.addThread()
@@ -22,8 +25,7 @@ function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
 const none: Turn<string> = { starts: [], resumes: [], pauses: [], putBacks: [] }
 
 /**
- * Rotates until as many running reads as allowed have become long. Returns the reads that hold a
- * thread.
+ * Rotates until long reads hold as many threads as they may. Returns the reads that hold a thread.
  */
 function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<string> {
   const begun = new Set<string>()
@@ -61,7 +63,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'other', connection: connection.two })
     assert(reads.isContended)
     assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
-    // The only read of a principal is not paused, however many reads the other principal has.
+    // The only running read of a principal is not paused, however many reads another principal has.
     for (let i = 0; i < 10; i++) {
       const { pauses, putBacks } = reads.rotate()
       assert(!pauses.includes('short'), `turn ${i}`)
@@ -81,7 +83,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(reads.rotate(), { ...none, starts: ['other'], pauses: ['2'] })
   })
 
-  test('does not count a turn in which the thread has not started the read', () => {
+  test('does not count a turn of a read that its thread has not started yet', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
     for (const read of ['1', '2']) reads.add(read, a)
@@ -120,7 +122,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'a', connection: connection.two })
     assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
     reads.end('long 0')
-    // Connections also take turns among reads that wait to start.
+    // Connections also take turns in starting their waiting reads.
     reads.add('second', { principalName: 'a', connection: connection.two })
     reads.add('third', { principalName: 'a', connection: connection.three })
     reads.end('short')
@@ -161,7 +163,7 @@ describe('a schedule of reads', () => {
     const putBacks: string[] = []
     for (let i = 0; i < 9; i++) putBacks.push(...reads.rotate().putBacks)
     assert.deepEqual(putBacks, ['d'])
-    // The read restarts only after its thread has left it and a thread for long reads is free.
+    // The read restarts only after its thread has left it and another long read has ended.
     reads.end('a')
     for (let i = 0; i < 9; i++) assert.deepEqual(reads.rotate().starts, [])
     assert(reads.hasLeft('d'))
@@ -185,7 +187,7 @@ describe('a schedule of reads', () => {
       const d = { principalName: 'd', connection: connection.one }
       for (let isPutBack = false; !isPutBack;)
         isPutBack = reads.rotate().putBacks.includes('d')
-      // Read "d" counts as waiting, so no other read of its principal may wait.
+      // Read "d" counts as waiting, so no second read of its principal may wait.
       assert(!reads.add('second', d))
       if (isGivenUp) {
         assert(!reads.giveUp('d'))
@@ -216,8 +218,8 @@ describe('a schedule of reads', () => {
           const begun = settle(reads)
           for (const [i, who] of ahead.entries()) reads.add(`new ${i}`, who)
           reads.add('mine', { principalName: 'a', connection: {} })
-          // Long reads without a thread do not count: on their connection, they wait behind
-          // the long reads that hold a thread.
+          // The bound ignores long reads without a thread. Such a read waits behind the long
+          // reads of its connection that hold a thread.
           const first = [...long.filter((_, i) => begun.has(`long ${i}`)), ...ahead]
           const own = first.filter(({ principalName }) => principalName === 'a')
           const connections = new Set(own.map(({ connection: one }) => one)).size
@@ -241,7 +243,7 @@ describe('a schedule of reads', () => {
   test('starts reads only on ready threads, and requests another thread when it is useful', () => {
     const reads = new ReadSchedule<string>(options)
     const a = { principalName: 'a', connection: connection.one }
-    // The first thread is requested before any read arrives.
+    // The schedule requests its first thread before any read arrives.
     assert(reads.wantsThread)
     reads.add('1', a)
     assert.deepEqual(reads.fill(), none)
@@ -268,7 +270,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'other', connection: connection.two })
     assert.deepEqual(reads.fill().starts, ['short'])
     reads.end('short')
-    // With more threads, long reads use all running slots.
+    // With more threads, long reads may occupy all running slots.
     while (reads.wantsThread) {
       reads.addThread()
       settle(reads, running)
@@ -297,7 +299,7 @@ describe('a schedule of reads', () => {
     assert(reads.giveUp('3'))
     assert.equal(reads.size, 2)
     assert(!reads.giveUp('1'))
-    // The thread of read 1 has not noticed the abort, but the read no longer counts as running.
+    // Read 1 no longer counts as running, although its thread has not noticed the abort yet.
     reads.add('4', a)
     assert.deepEqual(reads.fill().starts, ['4'])
     assert.equal(reads.size, 3)
@@ -325,7 +327,7 @@ describe('a schedule of reads', () => {
         const running = new Set<string>()
         for (const [i, { act, principalName, line, which }] of steps.entries()) {
           const read = all[which % all.length]
-          // If the read was put back, its thread has left it now.
+          // If the read was put back, its thread leaves it now.
           if (read !== undefined && reads.hasLeft(read)) begun.delete(read)
           if (act === 'add') {
             if (reads.add(`${i}`, { principalName, connection: line })) all.push(`${i}`)

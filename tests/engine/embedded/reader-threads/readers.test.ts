@@ -10,7 +10,7 @@ import { everything } from '../../../../src/language/filters/filter.ts'
 import { openEmbedded } from '../embedded-store.ts'
 import { pathOf, Store } from '../../store.ts'
 
-/** A filter without an access path: every document is parsed. */
+/** A filter without an access path: every document must be parsed, so the count is a long read. */
 const long = { kind: 'notSize', path: pathOf('list'), size: 3 } as const
 
 const documents = 3_000
@@ -26,7 +26,8 @@ async function filled(context: TestContext, options: Partial<EmbeddedOptions> = 
   for (let i = 0; i < documents; i += 500)
     await store.insert(Array.from({ length: 500 }, (_, j) => ({ _id: i + j, list })))
   const world = { engine, target: store.target }
-  // This count starts a reader thread, so that the reads of a test do not wait for one.
+  // This count starts a reader thread, so that no read of a test has to wait until a
+  // thread starts.
   await count(world, callerOf('first', {}), 'first', [])
   return world
 }
@@ -79,7 +80,7 @@ describe('long reads', () => {
     ['another principal', { principalName: 'other', connection: {} }],
     ['another connection of the same principal', { principalName: 'many', connection: {} }],
   ] as const)
-    test(`from one connection give way to those from ${what}`, async (context) => {
+    test(`from one connection give way to reads from ${what}`, async (context) => {
       const world = await filled(context, { searchThreads: 2 })
       const many = callerOf('many', {})
       const ended: string[] = []
@@ -102,7 +103,7 @@ describe('long reads', () => {
     assert.deepEqual(ended, names)
   })
 
-  test('may wait in a number that is limited for each principal', async (context) => {
+  test('are rejected when the maximum number of reads of their principal wait', async (context) => {
     const world = await filled(context, { searchThreads: 1, waitingReadsMax: 2 })
     const ended: string[] = []
     const one = callerOf('one', {})
@@ -130,7 +131,7 @@ describe('long reads', () => {
     givenUp.abort(reason)
     const after = waitingReads(world.engine)
     assert.equal(await before, 20)
-    // One read has a thread, which notices the abort at its next step.
+    // Only the read with a thread is still counted: its thread notices the abort at its next step.
     assert.equal(await after, 1)
     for (const outcome of await left)
       assert.deepEqual(outcome, { status: 'rejected', reason })
@@ -166,7 +167,7 @@ describe('memory for the result of a long read', () => {
     return { engine, target: store.target }
   }
 
-  /** A caller that records each reservation of memory and answers it with `answer`. */
+  /** A caller that records each request to reserve memory and returns `answer()` for it. */
   function askedCaller(answer: () => Promise<void> | undefined) {
     const asked: (readonly [size: number, before: number])[] = []
     const reserve = (size: number, before: number) => {
@@ -188,8 +189,8 @@ describe('memory for the result of a long read', () => {
     const { records } = await engine.read(target, find, caller)
     const size = records.reduce((sum, record) => sum + record.text.length, 0)
     assert.deepEqual(asked, [[size, 0]])
-    // Without textsOnly, the engine derives further texts from those of the records, so the
-    // memory counts twice.
+    // Without textsOnly, the engine derives a second text from the text of each record. So it
+    // reserves twice the size.
     await engine.read(target, { ...find, textsOnly: false }, caller)
     assert.deepEqual(asked[1], [2 * size, 0])
   })
@@ -212,7 +213,7 @@ describe('memory for the result of a long read', () => {
     })
     const waiting = engine.read(target, find, caller)
     await isAsked.promise
-    // Other reads still get the only thread.
+    // The waiting read does not hold the only reader thread, so other reads run.
     for (let i = 0; i < 8; i++) {
       const other = await engine.read(target, find, callerOf('other', {}))
       whole(other.records)

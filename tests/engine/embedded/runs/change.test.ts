@@ -16,7 +16,8 @@ import {
 type Entry = { readonly element: boolean } | undefined
 
 /**
- * All sequences of up to `steps` changes of an entry in state `first`, each with the final state.
+ * All sequences of at most `steps` changes of an entry that starts in state `first`, each with the
+ * final state.
  */
 function* pasts(first: Entry, steps: number): Generator<[Change[], Entry]> {
   yield [[], first]
@@ -30,7 +31,7 @@ function* pasts(first: Entry, steps: number): Generator<[Change[], Entry]> {
     }
 }
 
-/** The state of an entry after a change; without a change, its first state. */
+/** The state of an entry after a change. Without a change, it is the first state. */
 function seenThrough(change: Change | undefined, first: Entry): Entry {
   if (change === undefined) return first
   if (kindOf(change.state) === kinds.remove) return undefined
@@ -42,7 +43,7 @@ const valuesOf = (entry: Entry) => (entry?.element === false ? 1 : 0)
 
 describe('changes of an entry', () => {
   for (const tie of ['doc', 'id'] as const)
-    test(`combine to the same state and count wherever they are split, with entries ordered by ${tie}`, () => {
+    test(`combine to the same state and count wherever a sequence of them is split, with entries ordered by ${tie}`, () => {
       const fold = (changes: readonly Change[]) =>
         changes.reduce<Change | undefined>(
           (older, newer) => combine(older, newer, tie),

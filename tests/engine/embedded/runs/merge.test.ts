@@ -23,7 +23,7 @@ function randomKey(below: Below): string {
   return keyOf(letters, below(3) === 0 ? below(300) : below(2 ** 33))
 }
 
-/** Blocks of a few entries each; `changes` must be sorted. */
+/** Encodes sorted changes as blocks of a few entries each. */
 function blocksOf(changes: readonly (readonly [string, State])[]): Buffer[] {
   const writer = new BlockWriter('doc')
   const blocks: Buffer[] = []
@@ -70,8 +70,8 @@ test('runs are merged in key order, with the correct shared prefixes', (context)
   context.diagnostic(`SEED=${seed}`)
   const below = randomBelow(seed)
   for (let round = 0; round < 30; round++) {
-    // The changes of each run, oldest run first; the keys that exist after all runs; the keys of
-    // all changes.
+    // `runs`: the changes of each run, oldest run first. `whole`: the keys that exist after all
+    // runs. `known`: the keys of all changes.
     const runs: Map<string, State>[] = []
     const whole = new Set<string>()
     const known: string[] = []

@@ -1,4 +1,4 @@
-/** An index in runs, next to a plain sorted list with its expected content. */
+/** An index in runs, and a plain sorted list with the expected content of the index. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ import {
 } from '../../../../src/engine/embedded/runs/runs-writer.ts'
 import { keyOf } from '../../../../src/language/values/key.ts'
 
-/** Limits of small runs: a few hundred entries fill several levels of many blocks. */
+/** Limits that make runs small: a few hundred entries fill several levels of many blocks. */
 export const smallRuns = { recentMax: 40, fanout: 3, blockSize: 120, blocksMax: 3 }
 
 export interface Expected {
@@ -62,7 +62,7 @@ export function openWriter(context: TestContext, file: string, options: RunsWrit
   return { database, writer, commit }
 }
 
-/** A read connection, which reads one snapshot after the other. */
+/** A read connection. It opens one snapshot after another. */
 export function openReader(context: TestContext, file: string) {
   const database = new DatabaseSync(file, { readOnly: true })
   context.after(() => database.close())
@@ -90,7 +90,7 @@ export function randomBelow(seed: number): Below {
 
 const odd = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff]
 
-/** Keys of values, and unusual byte sequences: with zero bytes, and prefixes of other keys. */
+/** Keys of ordinary values, and unusual byte sequences: zero bytes, and prefixes of other keys. */
 export function someValues(below: Below): Uint8Array[] {
   const plain = [
     null,
@@ -175,7 +175,7 @@ function nameOf({ path, value, owner }: Expected, tie: Tie): string {
   return `${path} ${Buffer.from(value).toString('hex')} ${last}`
 }
 
-/** Compares a reader with the expected content by randomly chosen queries. */
+/** Compares the results of random queries with the expected content. */
 export function checkReads(
   reader: RunsReader,
   oracle: Oracle,
@@ -239,7 +239,8 @@ export function checkReads(
     const wanted = new Set<number>()
     for (let j = below(8); j > 0; j--) wanted.add(pick().owner.seq)
     const only = { documents: wanted, passing: () => undefined }
-    // `inRange` ignores `only` if keys end with row ids, and then returns all entries.
+    // `inRange` supports `only` for document numbers. If entries end with row ids, it returns all
+    // entries.
     const isPicked = ({ owner: { seq } }: Expected) => tie === 'id' || wanted.has(seq)
     assertFound(
       reader.inRange(range, { direction, after: place, only }),

@@ -28,7 +28,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 const ties: readonly Tie[] = ['doc', 'id']
 
-/** Random entries with few documents and values, so that they coincide. */
+/** Random entries with few documents and values, so that the same entry occurs repeatedly. */
 function entriesBy(below: Below): () => Expected {
   const values = someValues(below)
   return () => {
@@ -59,7 +59,7 @@ function changeSome(
       oracle.remove(found)
     }
     if (found !== undefined && below(3) > 0) continue
-    // A row that is created again gets a new number.
+    // In an index of rows, a row that is created again gets a new number.
     const seq = oracle.tie === 'doc' ? entry.owner.seq : 1 + below(1_000_000)
     const added = { ...entry, owner: { ...entry.owner, seq } }
     writer.put(added.path, spanOf(added.value), added.owner, added.element)
@@ -116,7 +116,7 @@ for (const tie of ties)
       for (let round = 0; round < 25 || (round < 150 && !isAllSeen()); round++) {
         opened.commit(() => changeSome(opened, oracle, pick, below))
         for (let steps = 0; steps < 3; steps++) {
-          // Simulates a crash: the next process finds only committed data.
+          // Simulates a crash: the next process sees only committed data.
           opened = open()
           opened.database.exec('BEGIN IMMEDIATE')
           changeSome(opened, oracle.copy(), pick, below)
@@ -140,7 +140,7 @@ describe('runs', () => {
     const { writer, commit, database } = open()
     const owner = { seq: 7, id: new Uint8Array() }
     commit(() => writer.put(1, spanOf(keyOf(0)), owner, false))
-    // A counter: each of its values exists for one commit.
+    // A document with a counter. Each value of the counter exists for one commit.
     for (let n = 1; n < 1000; n++)
       commit(() => {
         writer.remove(1, spanOf(keyOf(n - 1)), owner, false)
@@ -202,8 +202,8 @@ describe('runs', () => {
 
 test('an index lists the documents of values of any length, with any document numbers', (context) => {
   const { below, file } = start(context, 'doc')
-  // Blocks with some dozens of entries, so that most entries differ only in the end of the document
-  // number.
+  // Large blocks contain dozens of entries. Most entries then differ only in the last bytes of the
+  // document number.
   const opened = openWriter(context, file, { ...smallRuns, blockSize: 600 })
   const seqs = new Set([1, 2 ** 32 - 1, 2 ** 32, 2 ** 40 - 1])
   while (seqs.size < 150) {
@@ -245,12 +245,13 @@ test('an index lists the present documents of a common value, even if it cached 
   const opened = openWriter(context, file, { ...smallRuns, recentMax: 300, blockSize: 600 })
   const seqs = Array.from({ length: 1_500 }, (_, i) => 1 + i * (1 + below(40)))
   const value = keyOf('common')
-  /** For each document that has the value: whether the value is an element. */
+  /** The documents that have the value, each with a flag: whether the value is an element. */
   const having = new Map<number, boolean>()
   for (let round = 0; round < 30; round++) {
     opened.commit(() => {
       for (const seq of new Set(seqs)) {
-        // Many changes at first, then few, so that some rounds change no run.
+        // The first round makes many changes and later rounds few, so that some rounds change no
+        // run.
         if (below(round === 0 ? 2 : 10) > 0) continue
         const owner = { seq, id: new Uint8Array() }
         const known = having.get(seq)
@@ -272,14 +273,14 @@ test('an index lists the present documents of a common value, even if it cached 
         new Set(seqs.filter((seq) => listed.has(seq))),
         new Set(expected.map(([seq]) => seq)),
       )
-      // The caller owns the result and may change it.
+      // The caller owns the returned set. Changing it must not change the cached list.
       listed.add(2)
       listed.delete(seqs[0]!)
     }
   }
 })
 
-test('a walk for few documents skips the entries of others, and reports how many', (context) => {
+test('a walk for few documents skips the entries of other documents, and reports their number', (context) => {
   const { file } = start(context, 'doc')
   const opened = openWriter(context, file, { recentMax: 40 })
   const count = 3_000
@@ -300,10 +301,10 @@ test('a walk for few documents skips the entries of others, and reports how many
     const walked = [...opened.writer.reader.inRange({ path: 1 }, { direction, only })]
     assert.deepEqual(new Set(walked.map(({ doc }) => doc)), documents)
     const passed = told.reduce((sum, entries) => sum + entries)
-    // Entries at the end of the last block are not reported.
+    // A walk does not report the skipped entries at the end of the last block.
     const missing = count - walked.length - passed
     assert(missing >= 0 && missing < 400, `${missing} were not told`)
-    // Reports are frequent enough that an aborted walk ends soon.
+    // The walk reports often enough that an aborted walk ends soon.
     assert(Math.max(...told) < 1_000, `${Math.max(...told)} at once`)
     assert(told.length < count / 50, `told ${told.length} times`)
   }
@@ -360,7 +361,7 @@ test('the cache of lists evicts the oldest lists', () => {
   assert(list('b', 400_000).has(7 * 399_999))
   assert.equal(made, 3)
   list('a', 600_000)
-  // Short lists, and lists of large numbers, are not cached.
+  // The cache rejects short lists, and lists of large document numbers.
   for (const first of [1, 2 ** 40])
     for (let i = 0; i < 2; i++)
       lists.documents(`from ${first}`, (documents) => {

@@ -34,7 +34,7 @@ test('changes in any order are sorted by the bytes of their keys', (context) => 
     [3_000, 9, 256],
     [300, 200, 1],
   ] as const) {
-    // Some keys are prefixes of others, and many share long prefixes.
+    // Some keys are prefixes of others, and many keys share long prefixes.
     const keys = Array.from({ length: count }, () =>
       Buffer.from(Array.from({ length: below(length + 1) }, () => below(letters))),
     )
@@ -44,7 +44,7 @@ test('changes in any order are sorted by the bytes of their keys', (context) => 
   }
 })
 
-test('the latest change of an entry is combined with those before it', () => {
+test('the latest change of an entry is combined with the earlier changes of the entry', () => {
   const bytes = Buffer.from('an entry')
   const change = { bytes, start: 0, size: bytes.length, doc: 1 }
   const log = new ChangeLog()

@@ -53,7 +53,7 @@ describe('the columns of a table', () => {
       again.dropped.map(({ key }) => key),
       ['a', 'a~2'],
     )
-    // The new name equals an existing key.
+    // The added column has the name "a~2", which is already the key of a dropped column.
     assert.deepEqual(keysOf(redefine(again, add('a~2'))).at(-1), 'a~2 6 a~2~2')
   })
 

@@ -1,4 +1,7 @@
-/** Fields of user-defined types: their names in the contract, and their keys in the store. */
+/**
+ * The fields of user-defined types: their names in the contract, and their unchanging keys in the
+ * store.
+ */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
@@ -71,7 +74,7 @@ async function create(context: TestContext) {
     const { records } = await engine.readRows(await table(), query, ownCaller())
     return records
   }
-  /** Ids of rows with the operand in a part of a column. */
+  /** Ids of the rows that have the operand in the given part of a column. */
   const having = async (name: string, operand: unknown, part: ColumnPart = 'value') => {
     const operands = [fromPlain(operand)]
     const found = await read({ kind: 'in', column: column(name), part, operands })
@@ -95,7 +98,7 @@ const rename: SchemaChange = {
   kind: 'alterType',
   name: 'place',
   renamed: [['city', 'town']],
-  // A new field takes the original name of the renamed field.
+  // The new field takes the original name of the renamed field.
   added: [{ name: 'city', type: 'text' }],
 }
 

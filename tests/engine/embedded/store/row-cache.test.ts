@@ -1,4 +1,4 @@
-/** The cache of rows never returns a text that differs from the stored one. */
+/** The row cache must never return a text that differs from the stored text. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { SearchFields, StoredRecord, Write } from '../../../../src/engine/contract.ts'
@@ -15,19 +15,19 @@ import { replacement, Store, where } from '../../store.ts'
 const rowSize = 2 * '{"_id":"a0"}'.length + 256
 
 describe('cached rows', () => {
-  test('are found by number, and by an _id that was noted', () => {
+  test('are found by number, and by _id if it was given', () => {
     const cache = keptOf(10)
     cache.add(rowOf(1), 'a1')
     cache.add(rowOf(2))
     assert.equal(cache.row(1), cache.rowById('a1'))
     assert.equal(cache.row(2)?.seq, 2)
     assert.equal(cache.rowById('a2'), undefined)
-    // A later read by number does not remove the _id.
+    // Caching the row again without an _id must keep its _id in the cache.
     cache.add(rowOf(1))
     assert.equal(cache.rowById('a1')?.seq, 1)
   })
 
-  test('take no more than their limit; recently used rows stay', () => {
+  test('take no more memory than their limit, and recently used rows stay', () => {
     const cache = keptOf(10)
     for (let seq = 0; seq < 100; seq++) {
       cache.add(rowOf(seq), `a${seq}`)
@@ -77,7 +77,7 @@ describe('cached rows', () => {
       cache,
     )
     for (const seq of [1, 2, 3]) assert.equal(cache.row(seq), undefined)
-    // A read during the change may return the old or the new text, so it is not cached.
+    // The row may have been read before or after the change, so the cache does not admit it.
     cache.add(rowOf(1), 'a1')
     assert.equal(cache.row(1), undefined)
     onSettled({ outcomes: ['done', 'done', 'done', 'conflict'], before: 40 })
@@ -112,8 +112,8 @@ describe('cached rows', () => {
     const cache = keptOf(10)
     cache.add(rowOf(1), 'a1')
     const deleted = invalidateRows([deleteOf(1)], cache)
-    // Document "b" got the number of "a1", and is changed before the reply to the deletion
-    // arrives.
+    // Document "b" reused the number of the deleted document "a1". It is changed before the
+    // deletion of "a1" is acknowledged.
     const replaced = invalidateRows([replaceReused('{"_id":"b"}')], cache)
     deleted({ outcomes: ['done'], before: 0 })
     replaced({ outcomes: ['done'], before: 1 })
@@ -131,7 +131,7 @@ describe('cached rows', () => {
     assert.equal(cache.rowById('a1'), undefined)
   })
 
-  test('that are being changed are tracked even if the cache is full', () => {
+  test('are tracked while they are being changed, even if the cache is full', () => {
     const cache = keptOf(10)
     const writes = Array.from({ length: 40 }, (_, seq) => replaceOf(seq, rowOf(seq).text))
     const onSettled = invalidateRows(writes, cache)
@@ -210,7 +210,10 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
   const random = new Random(seed)
   const ids = Array.from({ length: 60 }, (_, i) => (i % 5 === 0 ? i : `id-${i}`))
   const groups = ['red', 'green', 'blue', 'grün']
-  /** The latest state of each document that was acknowledged or seen: its `n`, by _id. */
+  /**
+   * For each _id, the greatest `n` that was acknowledged or read so far. No later read may return a
+   * smaller `n`.
+   */
   let floor: Map<unknown, number>
   let next = 1
 
@@ -220,7 +223,10 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
 
   const made = (_id: unknown) => ({ _id, n: next++, group: random.pick(groups) })
 
-  /** Asserts that a read returns no older state than was known before it began. */
+  /**
+   * Asserts that a read returns no older state than `atLeast`, the states that were known before
+   * the read began.
+   */
   const check = (found: StoredRecord, atLeast: ReadonlyMap<unknown, number>) => {
     const { _id, n } = JSON.parse(found.text) as { _id: unknown; n: number }
     const least = atLeast.get(_id) ?? 0
@@ -292,7 +298,8 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
       await replaceSome()
     isOver = true
     await Promise.all(clients)
-    // Versions are correct as well: no other write changes the documents now.
+    // No other write changes the documents now. So each replacement succeeds if the cached version
+    // is correct.
     for (const id of [...ids, ...ids]) {
       const [record] = await store.find({ filter: where('_id', 'eq', id) })
       if (record !== undefined) assert.equal(await store.replace(record, made(id)), 'done')

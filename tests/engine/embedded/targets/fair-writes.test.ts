@@ -1,4 +1,4 @@
-/** Order of writes of several principals, and the splitting of long batches. */
+/** The order of writes of several principals, and the splitting of long batches into pieces. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller, type Caller } from '../../../../src/caller/caller.ts'
@@ -11,7 +11,7 @@ function callerOf(principalName: string, signal?: AbortSignal): Caller {
   return { ...ownCaller(signal), principalName }
 }
 
-/** A batch of several pieces: documents with long texts and few indexed values. */
+/** A batch that is split into `pieces`: documents with long texts and few indexed values. */
 function longBatch(first: number, pieces = 3): object[] {
   const text = 'x'.repeat(pieceSize / 4)
   return Array.from({ length: pieces * 4 }, (_, i) => ({ _id: first + i, text }))

@@ -1,4 +1,4 @@
-/** More stores than may be open at once: evictions are visible only in statistics. */
+/** Uses more stores than may be open at once. Evictions must show only in statistics. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { openEmbedded } from '../embedded-store.ts'
 import { dropTarget, Store } from '../../store.ts'
 import { VectorWorld } from '../../vector-world.ts'
 
-/** Waits until at most `atMost` stores are open, and returns their number. */
+/** Waits until at most `atMost` stores are open, and returns the number of open stores. */
 async function openIn(engine: Engine, atMost: number): Promise<number> {
   for (;;) {
     const { openStores } = await engine.operations!.statistics()
@@ -54,7 +54,8 @@ describe('stores', () => {
       await store.insert([{ _id: randomUUID() }])
       await openIn(engine, 2)
     }
-    // The last connection that closes a file removes its log.
+    // The last connection that closes a file removes its write-ahead log. So a store without a log
+    // was evicted.
     const hasLog = (name: string) => existsSync(`${fileOf(name)}-wal`)
     while (hasLog('b')) await openIn(engine, 2)
     assert.deepEqual(['a', 'b', 'c'].filter(hasLog), ['a', 'c'])
@@ -65,7 +66,7 @@ describe('stores', () => {
     const worlds = await Promise.all(
       numbered(6, (n) => VectorWorld.create(engine, { name: `v${n}`, seed: n + 1 })),
     )
-    // Some stores are large enough to save their index at eviction.
+    // Two stores are large enough to save their vector index when they are evicted.
     await Promise.all(worlds.map((world, n) => world.insert(n < 2 ? 1_500 : 40)))
     const work = async (world: VectorWorld) => {
       for (let step = 0; step < 25; step++) {

@@ -1,4 +1,4 @@
-/** Small writes of one event-loop turn, which are sent to the writer thread together. */
+/** Small writes of one turn of the event loop, which are sent to the writer thread together. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { EngineError } from '../../../../src/engine/errors.ts'
@@ -6,7 +6,7 @@ import { openEmbedded } from '../embedded-store.ts'
 import { dropTarget, Store, where } from '../../store.ts'
 
 describe('small writes of one turn', () => {
-  test('share commits, and each has an outcome of its own', async (context) => {
+  test('share commits, and each write has its own outcome', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'shared')
     await store.insert([{ _id: 'old', n: 0 }])
@@ -106,7 +106,7 @@ describe('small writes of one turn', () => {
     assert.deepEqual(kept.search, search)
     assert.equal(await store.replace(kept, { _id: 1, n: 3 }, {}), 'done')
     assert.deepEqual((await store.one(1)).search, {})
-    // A record that was read without its search fields may still have search fields.
+    // A record that was read without its search fields does not show whether the document has any.
     assert.equal(await store.replace(await store.one(1), { _id: 1, n: 4 }, search), 'done')
     const [unread] = await store.find({ filter: where('_id', 'eq', 1) })
     assert.equal(unread!.search, undefined)
