@@ -2,9 +2,9 @@
  * Packs index entries into blocks of a few kilobytes. Blocks of runs are sorted. Blocks that a
  * commit writes to `recent` keep the order of the changes and are only scanned.
  *
- * header     count of entries u16, sum i16, values i16 (see Sums) entries    suffix size and state,
- * shared size: as varints; then the suffix restarts   per 16 entries: offset of the first one u32;
- * sum and values before it: i16 each
+ *   header     count of entries u16, sum i16, values i16 (see Sums)
+ *   entries    suffix size and state, shared size: as varints; then the suffix
+ *   restarts   per 16 entries: offset of the first entry u32; sum, values before it: i16 each
  *
  * An entry omits the bytes that its key shares with the previous key. The first of every 16
  * entries, a restart, has its whole key, so a search bisects the restarts and then reads at most 16

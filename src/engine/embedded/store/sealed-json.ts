@@ -1,6 +1,6 @@
 /**
- * Small JSON files with a checksum, replaced as a whole: after a crash a file holds its old
- * content or its new one.
+ * Small JSON files with a checksum, replaced as a whole: after a crash, a file has its old or its
+ * new content.
  */
 import { readFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
