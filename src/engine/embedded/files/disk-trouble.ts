@@ -2,8 +2,8 @@
  * Classifies failures of reading and writing a store by what an operator has to do about them.
  *
  * SQLite's codes name the operation that failed rather than the cause. A full disk is "full" in one
- * place and an input/output error in another, and a process without file handles has several codes,
- * too. When a code can have several causes, the disk and the process are examined.
+ * place and an input/output error in another, and a lack of file handles has several codes, too.
+ * When a code can have several causes, the disk and the process are examined.
  */
 import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -140,7 +140,7 @@ const sqliteCorrupt = 11
 const sqliteFull = 13
 const sqliteCannotOpen = 14
 const sqliteNotADatabase = 26
-/** Code of the error that the log was written, but could not be synced. */
+/** Code of the error for a log that was written, but could not be synced. */
 const sqliteSyncFailed = sqliteIoError | (4 << 8)
 
 function troubleOfSqlite(errcode: number, error: Error, file: string) {
@@ -188,7 +188,10 @@ function troubleOfSystem(
 /** Free space in bytes below which a store cannot write anything. */
 const spaceMin = 64 * 1024
 
-/** File handles that a store may open at once: the database, its log, shared memory, and the folder. */
+/**
+ * Maximum number of file handles that a store opens at once: the database, its log, shared memory,
+ * and the folder.
+ */
 const handlesMin = 4
 
 /** Examines a file, its folder and the disk; undefined when they show no problem. */
@@ -308,7 +311,8 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * Converts failures of the store to errors of the contract. Programming errors are returned unchanged.
+ * Converts failures of the store to errors of the contract. Programming errors are returned
+ * unchanged.
  */
 export function asEngineError(
   kind: 'read' | 'write',

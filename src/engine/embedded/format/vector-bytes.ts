@@ -42,7 +42,7 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
   if (form === vectorForm.absent) return undefined
   if (form === vectorForm.null) return null
   assert(bytes !== null, 'a stored vector has bytes')
-  // Bytes from SQLite may start at any offset; typed arrays need an aligned one.
+  // Bytes from SQLite may start at any offset; typed arrays need an aligned offset.
   const { buffer } = bytes.slice()
   return {
     numbers:

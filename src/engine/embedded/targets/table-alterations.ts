@@ -48,8 +48,8 @@ export class TableAlterations {
 
   /**
    * Alters a table, which the caller must hold. Builds new indexes before the new definition takes
-   * effect, and removes old ones after. Returns false, and changes nothing, when the change is not
-   * current any more.
+   * effect, and removes old indexes afterwards. Returns false, and changes nothing, when the change
+   * is not current any more.
    */
   async alter(
     store: OpenStore,
@@ -86,8 +86,8 @@ export class TableAlterations {
       }
       for (const step of after) await this.#reindex(file, step)
     } catch {
-      // The change is in effect. What was not removed is swept when the store is first opened after
-      // a restart.
+      // The change is in effect. Remaining old indexes are swept when the store is first opened
+      // after a restart.
     }
     for (const field of viewOf(altered).vectors.values())
       if (opened.includes(field.suffix)) await vectors.current(file, field)
