@@ -184,7 +184,9 @@ export class CatalogFile {
     }
   }
 
-  /** Writes the mirror, one write at a time. Each write includes all changes made before it. */
+  /**
+   * Writes the mirror, one write at a time. Each write includes all changes made before it starts.
+   */
   #record(): Promise<void> {
     this.#nextRecord ??= this.#recorded.then(() => {
       this.#nextRecord = undefined
@@ -275,7 +277,7 @@ export function seal(
   database.prepare('UPDATE seal SET checksum = ?').run(sum)
 }
 
-/** Generation of a catalog. Catalogs of earlier formats have none: `unsealed`. */
+/** Generation of a catalog. Catalogs of earlier formats have no generation: `unsealed`. */
 export function generationOf(database: DatabaseSync): number {
   if (formatOf(database) < sealedFormat) return unsealed
   return Number(database.prepare('SELECT generation FROM seal').get()?.['generation'])

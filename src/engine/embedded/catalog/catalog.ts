@@ -472,7 +472,7 @@ export class Catalog {
     return this.#file.close()
   }
 
-  /** What the catalog has lost. Throws when it has lost something, unless that is accepted. */
+  /** Finds what the catalog has lost. Throws if anything is lost, unless `isAccepted`. */
   #findLoss(isAccepted: boolean): CatalogLoss {
     const { database, identity } = this.#file
     const folders = readFolders(database, identity.path)

@@ -97,8 +97,8 @@ function scoreSeveral(
   const { cursor, scores } = lead!
   const group = new Group(view, terms)
   /**
-   * For each index in `others`: the maximum that the terms from this index on can add to the score
-   * of a document in the block.
+   * For each index in `others`: the maximum that the terms from this index on can add to a
+   * document's score in the block.
    */
   const bounds = new Float64Array(others.length + 1)
   let before = -1

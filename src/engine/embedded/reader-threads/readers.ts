@@ -110,7 +110,7 @@ const turnMs = 20
 
 /**
  * Milliseconds after which the first thread starts, if no read needs it earlier. An immediate start
- * would slow the start of the process.
+ * would delay the server's start.
  */
 const firstThreadMs = 5_000
 

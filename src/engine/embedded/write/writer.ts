@@ -17,8 +17,8 @@ import type { Deletion, WriteBatch, Written } from './write-batch.ts'
 import type { WriterMessage, WriterReply } from './writer-thread.ts'
 
 /**
- * Milliseconds after which the thread starts without a write: an earlier start would slow the start
- * of the process.
+ * Milliseconds after which the thread starts without a write: an earlier start would delay the
+ * server's start.
  */
 const startMs = 5_000
 
