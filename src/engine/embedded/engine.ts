@@ -253,7 +253,8 @@ class EmbeddedEngine implements Engine {
 
   async #closeStores(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
-    // The eviction of a store may still be saving a vector index of a target to close.
+    // The eviction of a store may still be saving a vector index of a target to close, so it has to
+    // finish first.
     await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
@@ -399,8 +400,8 @@ class EmbeddedEngine implements Engine {
     await this.#turns.end()
     await this.#stores.released()
     await this.#writes.drained()
-    // Vector indexes stop before the writer thread, because it trims a feed when its index is
-    // saved.
+    // Vector indexes stop before the writer thread, because the writer thread trims the feed of an
+    // index that is saved.
     await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()

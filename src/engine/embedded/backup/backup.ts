@@ -180,7 +180,7 @@ class Session {
     try {
       await writer.hold(this.#gate)
     } catch (error) {
-      // The writer thread may be waiting at the gate.
+      // A thread may still wait at the gate. Abandoning the gate ends its wait.
       abandon(this.#gate)
       throw error
     }

@@ -149,8 +149,8 @@ export class CatalogFile {
   }
 
   /**
-   * Makes changes atomically. When it returns, they are durable in the log. `secure` must follow
-   * before the changes are acknowledged, unless no client waits for them.
+   * Makes changes atomically. When `run` returns, the changes are durable in the log. `secure` must
+   * follow before the changes are acknowledged, unless no client waits for them.
    */
   run(...changes: readonly CatalogChange[]): void {
     try {

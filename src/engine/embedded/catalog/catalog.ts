@@ -454,7 +454,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /** Changes a setting for reads at once. Must not be acknowledged before `secure` has resolved. */
+  /** Changes a setting for reads at once. Acknowledge the change only after `secure` resolves. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }

@@ -201,8 +201,8 @@ function tryExclusively(
 }
 
 /**
- * The error to report for a folder that cannot be opened, if it tells an operator the cause;
- * undefined: the file itself is damaged.
+ * The error to report for a folder that cannot be opened, if the cause is known; undefined: the
+ * file itself is damaged.
  */
 export function refusalFor(
   error: unknown,

@@ -34,7 +34,7 @@ export class StoreHealth {
   #triedAt = -Infinity
   #looking: Promise<void> | undefined
 
-  /** `catalog` is the opened file in the data folder. */
+  /** `catalog`: identity of the opened catalog file. */
   constructor(catalog: FileIdentity, log: Log) {
     this.#catalog = catalog
     // The next start removes files with this prefix, if this process dies during a probe.
@@ -80,7 +80,7 @@ export class StoreHealth {
     this.#log('error', `Maintenance of ${file} failed: ${reason}. ${advice}`)
   }
 
-  /** Forgets the problem of a file that was removed on purpose. */
+  /** Forgets the problem of the file of a dropped store. */
   forget(file: string): void {
     this.#clear(file)
   }

@@ -86,7 +86,7 @@ export class OpenedFiles {
 
   /**
    * Throws when a file of the database is no longer at its path. Must be called in a transaction or
-   * after one: before that there may be no log.
+   * after one: before the first transaction, there may be no log.
    */
   refuseIfLost(when?: Moment): void {
     refuseIfLost(this.identity, when)
@@ -116,7 +116,7 @@ export function problemOfLost(
   return { ...troubles[whereabouts], lost }
 }
 
-/** The disk problem that an error reports; undefined when it has other causes. */
+/** The disk problem that an error reports; undefined when the error has other causes. */
 export function problemOf(error: unknown, file: string): DiskProblem | undefined {
   if (error instanceof LostFile) return error.trouble
   if (!(error instanceof Error)) return undefined

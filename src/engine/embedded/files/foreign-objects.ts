@@ -28,7 +28,7 @@ function tablesIn(schema: string): string[] {
   return Array.from(statements, ([, name]) => name!)
 }
 
-/** Describes the first foreign object; undefined when all objects are ours. */
+/** Describes the first foreign object; undefined when Stela creates all objects. */
 export function findForeignObject(
   database: DatabaseSync,
   own: OwnTables,

@@ -151,8 +151,8 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
 }
 
 /**
- * Whether only flipped bits made a frame of an unfinished transaction a commit frame: its checksum
- * is right with the size 0.
+ * Whether only flipped bits made a frame of an unfinished transaction a commit frame: the checksum
+ * is then valid for the size 0.
  */
 function isRolledBack(frame: Frame, seeds: readonly Sums[], sum: Checksum): boolean {
   const { bytes, start } = frame

@@ -74,7 +74,8 @@ export class EntryList {
   #addNode(path: string, value: Value): boolean {
     this.#add(path, value, false)
     if (!isNested(value)) return true
-    // Duplicates under a path occur only inside an array, nested arrays included.
+    // Duplicates under a path occur only inside an array, nested arrays included. They are removed
+    // once, after the outermost array.
     const isOutermost = Array.isArray(value) && !this.#isInArray
     return isOutermost ? this.#addOutermost(path, value) : this.#addInside(path, value)
   }

@@ -170,7 +170,7 @@ function writePath(path: number): number {
 }
 
 function writeStart(path: number, { bytes, start, end }: KeySpan, tieSize: number): number {
-  // Each byte may become two; the rest is for the path, the ending and the tie.
+  // Each byte may become two bytes; 32 bytes are enough for the path, the ending and a number.
   const sizeMax = 2 * (end - start) + tieSize + 32
   if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)
   let at = writePath(path)

@@ -36,9 +36,9 @@ export function idFilter(view: KeyView, conditions: KeyConditions): Filter | und
 }
 
 /**
- * The conditions that a filter on _id can express: those on all partition columns, and on sort
- * columns up to and including the first column without equality. Undefined when a partition column
- * has no equality.
+ * The conditions that a filter on _id can express: the conditions on all partition columns, and on
+ * sort columns up to and including the first column without equality. Undefined when a partition
+ * column has no equality.
  */
 export function keyPrefix(
   { table, key }: KeyView,

@@ -303,7 +303,7 @@ function* partsOf(stored: Value[] | JsonObject): Generator<Value> {
 export interface ShownColumns {
   /** Whether rows show the stored text unchanged. */
   readonly isWhole: boolean
-  /** Whether vectors are needed that are stored beside the text. */
+  /** Whether vectors that are stored beside the text are needed. */
   readonly withVectors: boolean
   /** Keys of the columns to read from the text, including the primary key. */
   readonly names: ReadonlySet<string>

@@ -53,7 +53,7 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
   }
 }
 
-/** The numbers of a stored vector in single precision, which search uses, whatever was stored. */
+/** The numbers of a stored vector, converted to single precision, which searches use. */
 export function singlesOf(form: number, bytes: Uint8Array): Float32Array {
   const { numbers } = decodeVector({ form, bytes })!
   return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers)

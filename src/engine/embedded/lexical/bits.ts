@@ -35,7 +35,7 @@ export class BitWriter {
     this.put(value & ((1 << order) - 1), order)
   }
 
-  /** Returns the bytes so far, the last one padded with zeros, and empties the writer. */
+  /** Returns the bytes so far, the last byte padded with zeros, and empties the writer. */
   finish(): Uint8Array {
     this.#fillByte()
     const bytes = this.#bytes.slice(0, this.#size)

@@ -21,7 +21,7 @@ export interface ScoredTerm {
 
 /**
  * Yields the documents at place `from` or later that have all terms, in batches. A batch is valid
- * until the next one is requested.
+ * until the next batch is requested.
  */
 export function* placesWithAll(
   cursors: readonly PostingCursor[],
@@ -213,9 +213,7 @@ class Group {
     found.size = kept
   }
 
-  /**
-   * Adds the scored documents to the best. Must be called after `note` was called for all terms.
-   */
+  /** Adds the scored documents to `best`. Must be called after `note` was called for all terms. */
   scoreInto(best: TopScores): void {
     const { places, slots, size } = found
     const terms = this.#terms.length

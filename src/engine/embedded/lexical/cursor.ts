@@ -226,9 +226,7 @@ function newBuffers(): BlockBuffers {
   }
 }
 
-/**
- * Number of values of the low bits of a place: so many consecutive places have distinct low bits.
- */
+/** Number of consecutive places that have distinct low bits. */
 const notedSpan = 4096
 const notedMask = notedSpan - 1
 /** Minimum candidates for lookups by index; fewer candidates are merged with the block. */

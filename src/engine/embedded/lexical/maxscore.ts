@@ -32,7 +32,7 @@ export class MaxScore {
   readonly #best: TopScores
   readonly #budget: Budget
   readonly #windowSize: number
-  /** Score of each term by the slots of the window's documents. */
+  /** Scores of each term, by slot of the document in the window. */
   readonly #parts: readonly Float64Array[]
   /** Sum of a document's scores so far, by slot; the scores are added in any order. */
   readonly #sums: Float64Array
@@ -85,7 +85,7 @@ export class MaxScore {
     }
   }
 
-  /** Scores the given documents, which come by ascending place. */
+  /** Scores the given documents, which must be ordered by place. */
   addAmong(documents: Uint32Array): void {
     const { places, slots } = this.#candidates
     for (let at = 0; at < documents.length; at += this.#windowSize) {

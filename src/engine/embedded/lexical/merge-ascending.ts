@@ -16,7 +16,7 @@ export function* mergeAscending(
 function stepsOf(list: Iterator<readonly number[]>) {
   let step: readonly number[] = []
   return {
-    /** Loads the next part when the current one is used up; false at the end of the list. */
+    /** Loads the next part when the current part is used up; false at the end of the list. */
     fill(): boolean {
       while (step.length === 0) {
         const next = list.next()

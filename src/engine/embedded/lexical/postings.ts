@@ -4,8 +4,8 @@
  * whole block.
  *
  * For each block, its last place and its best pairs are stored. A pair is a count and a text
- * length; it is one of the best unless another document has at least that count in a text of at
- * most that length. So the highest score of a block is known without unpacking it, whatever the
+ * length; it is one of the best pairs unless another document has at least that count in a text of
+ * at most that length. So the highest score of a block is known without unpacking it, whatever the
  * weights are.
  */
 import { BitReader, BitWriter } from './bits.ts'
@@ -43,7 +43,7 @@ export class Postings {
 export interface EncodedPostings {
   /** Packed whole blocks. */
   readonly words: Uint32Array
-  /** Ends, bit widths and best pairs of the blocks. */
+  /** Last places, bit widths and best pairs of the blocks. */
   readonly skips: Uint8Array
   /** Postings after the whole blocks. */
   readonly tail: Uint8Array

@@ -352,7 +352,7 @@ interface Term {
   /** Index in the query. */
   readonly at: number
   readonly id: number
-  /** Number of postings in all segments, void ones included. */
+  /** Number of postings in all segments, including void postings. */
   readonly postings: number
   /** Posting list in each segment. */
   readonly lists: readonly (List | undefined)[]

@@ -38,7 +38,7 @@ export class TermScores {
   }
 }
 
-/** Index of a score in `known`; 0, which is never used, when the score is not cached. */
+/** Index of a score in `known`; 0 when the score is not cached: no cached score has this index. */
 export function knownPlace(count: number, length: number): number {
   return count < countsKnown && length < lengthsKnown ? count * lengthsKnown + length : 0
 }

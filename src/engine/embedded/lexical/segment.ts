@@ -95,7 +95,7 @@ export class TextSegment {
   }
 
   /**
-   * All terms greater than `after`, ascending. An entry is valid until the next one is requested.
+   * All terms greater than `after`, ascending. An entry is valid until the next entry is requested.
    */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (

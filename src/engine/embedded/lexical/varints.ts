@@ -1,5 +1,6 @@
 /**
- * Varints: seven bits per byte, the lowest first; the high bit is set when another byte follows.
+ * Varints: seven bits per byte, the lowest bits first; the high bit is set when another byte
+ * follows.
  */
 
 export class VarintWriter {

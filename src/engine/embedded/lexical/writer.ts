@@ -196,7 +196,7 @@ export class LexicalWriter {
           this.#newTerms.delete(term)
         }
       })
-    // The remaining new terms are those of texts that were replaced before they became part of a
+    // The remaining new terms belong to texts that were replaced before they became part of a
     // segment.
     this.#dropTerms([...this.#newTerms])
     this.#newTerms.clear()

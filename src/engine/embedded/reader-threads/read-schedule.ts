@@ -35,7 +35,7 @@ export interface ScheduleOptions {
   readonly waitingMax: number
 }
 
-/** Turns after which a read is long. The first turn may be partial. */
+/** Number of turns after which a read is long. The first turn may be partial. */
 const turnsWhileNew = 2
 
 /** Changes to the running reads when a turn starts. */
@@ -56,7 +56,7 @@ interface Entry<Read> {
    */
   state: 'waiting' | 'running' | 'paused' | 'leaving' | 'ending'
   isLong: boolean
-  /** Turns in which the read ran while it was new. */
+  /** Number of turns in which the read ran while it was new. */
   turns: number
 }
 
@@ -102,7 +102,10 @@ export class ReadSchedule<Read> {
     return this.#options.longMax + this.#options.runningMax
   }
 
-  /** Whether another thread would help: all are held, or long reads may hold no more. */
+  /**
+   * Whether another thread would help: all threads are held, or long reads may hold no more
+   * threads.
+   */
   get wantsThread(): boolean {
     if (this.#threads >= this.threadsMax) return false
     return !this.#hasFreeThread || this.#running.size < this.#runnable
@@ -204,8 +207,8 @@ export class ReadSchedule<Read> {
   }
 
   /**
-   * Chooses one read of each principal, then a second one, and so forth until `runningMax` are
-   * chosen.
+   * Chooses one read of each principal, then a second read of each, and so forth until `runningMax`
+   * reads are chosen.
    */
   #choose(chosen: Set<Entry<Read>>, putBacks: readonly Read[]): Turn<Read> {
     const starts: Read[] = []
@@ -271,8 +274,9 @@ export class ReadSchedule<Read> {
 
   /**
    * Whether another read of this line may be long. The first `runningMax` long reads are not
-   * restricted. Further threads go to principals without a long read and, while more than two are
-   * free, to connections without a long read whose principal has at most `runningMax` long reads.
+   * restricted. Further threads go to principals without a long read and, while more than two
+   * threads are free, to connections without a long read whose principal has at most `runningMax`
+   * long reads.
    */
   #mayBeLong({ principal, long }: Line<Read>): boolean {
     const { runningMax } = this.#options

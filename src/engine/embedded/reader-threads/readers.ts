@@ -186,7 +186,7 @@ export class Readers {
     return { hits: hits.map(({ score }, i) => ({ row: rows[i]!, score })), statistics }
   }
 
-  /** Evicts a dropped vector index from all threads, because a new one can get the same name. */
+  /** Evicts a dropped vector index from all threads, because a new index can get the same name. */
   async forget(name: IndexName): Promise<void> {
     this.#removeDead()
     await Promise.all(
@@ -353,7 +353,7 @@ export class Readers {
   }
 
   /**
-   * Starts a thread if it would help. Waiting reads use another thread if one becomes free earlier.
+   * Starts a thread if it would help. Waiting reads use another thread if it becomes free earlier.
    */
   #startThreads(): void {
     if (this.#starting !== undefined || this.#isStopping) return

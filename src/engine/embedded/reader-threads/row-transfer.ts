@@ -57,7 +57,8 @@ export function sendRows(
   const needed = (Math.min(size, sizeMax) + beside) * (textsOnly ? 1 : 2)
   budget.hold(needed)
   let isWide = false
-  // If all bytes are within the limit, so are the characters: a text has at most one per byte.
+  // If all bytes are within the limit, so are the characters: a text has at most one character per
+  // byte.
   let left = size <= sizeMax ? Infinity : sizeMax
   const rows: DocRow[] = []
   const texts: SentText[] = []

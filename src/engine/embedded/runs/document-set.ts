@@ -1,6 +1,6 @@
 /**
  * Set of document numbers: a sparse bitmap. Adding a number takes a few nanoseconds, whether
- * numbers are dense or sparse; a Set would hash each of them.
+ * numbers are dense or sparse; a Set would hash each number.
  */
 
 /** Membership test for document numbers. */
@@ -64,7 +64,9 @@ export class DocumentSet implements Documents {
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)
   }
 
-  /** All numbers, ascending within each chunk; undefined when one does not fit into 32 bits. */
+  /**
+   * All numbers, ascending within each chunk; undefined when a number does not fit into 32 bits.
+   */
   numbers(): Uint32Array | undefined {
     const numbers: number[] = []
     for (let slot = 0; slot < this.#slots.length; slot += 2) {

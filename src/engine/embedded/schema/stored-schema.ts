@@ -40,7 +40,7 @@ export interface StoredDefinition extends TableDefinition {
 export interface StoredField extends UserField {
   /**
    * Name of the field in stored values: the first name that it had, or that name with a number when
-   * another field has it as its key.
+   * another field has that name as its key.
    */
   readonly key: string
 }

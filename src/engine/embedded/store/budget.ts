@@ -6,7 +6,7 @@ import { EngineError } from '../../errors.ts'
 /** Thrown when a read exceeds the budget of its thread. */
 export class OverBudget extends Error {}
 
-/** Limit of a read, in units of one index lookup. Reading a document costs more. */
+/** Limit of a read, in units of one index lookup. Reading a document costs several units. */
 export interface Budget {
   /** Charges work. Throws OverBudget, or another error when the read was aborted. */
   spend(units: number): void

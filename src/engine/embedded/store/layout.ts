@@ -257,8 +257,8 @@ export function isOurFile(file: string): boolean {
 }
 
 /**
- * Format in the header of a file. The actual format may be a later one, because the log may contain
- * an upgrade.
+ * Format in the header of a file. The actual format may be later, because the log may contain an
+ * upgrade.
  */
 export function formatOf(file: string): number {
   return readHeader(file)?.readUInt32BE(60) ?? 0

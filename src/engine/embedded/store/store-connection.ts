@@ -260,8 +260,8 @@ export class StoreConnection {
     if (statement === undefined) {
       statement = this.#database.prepare(sql)
       statement.setReturnArrays(true)
-      // The number of different statements is not limited, but common ones are few and soon cached
-      // again.
+      // The number of different statements is not limited, but common statements are few and soon
+      // cached again.
       if (this.#statements.size >= 500) this.#statements.clear()
       this.#statements.set(sql, statement)
     }
@@ -298,7 +298,7 @@ export class StoreConnection {
     return search
   }
 
-  /** The row of `search` of a document; undefined when it has none. */
+  /** The row of `search` of a document; undefined when it does not exist. */
   storedSearch(seq: number): SearchRow | undefined {
     return this.storedVector(this.one(storedVectorSql(''), [seq])) as SearchRow | undefined
   }

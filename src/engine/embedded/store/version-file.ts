@@ -2,9 +2,9 @@
  * `store.version` beside a store: the version of the latest committed write.
  *
  * It is written after each commit and not synced, so after a crash or a power loss it is never
- * ahead of the store, unless writes are not synced either (`--durability relaxed`). A store that is
- * behind it has lost acknowledged writes: its log is damaged or missing, or the file is an older
- * copy.
+ * ahead of the store, except with `--durability relaxed`, which does not sync writes either. A
+ * store that is behind it has lost acknowledged writes: its log is damaged or missing, or the file
+ * is an older copy.
  *
  *   0  magic "STLV"     4  CRC-32 of the rest     8  version
  *  16  size and modification time (ms) of store.db when all connections were closed; 0 while

@@ -19,9 +19,9 @@ export interface OpenStore {
   target: StoredTarget
   /** View for writes: while an index is being built, it includes that index. */
   writeView: RecordView
-  /** Sequence number of its latest use. */
+  /** Sequence number of the latest use. */
   lastUse: number
-  /** Number of users that keep it open, such as other threads. */
+  /** Number of users that keep the store open, such as other threads. */
   busy: number
 }
 
@@ -133,7 +133,7 @@ export class OpenStores {
       .then(() => this.#release())
       .finally(() => {
         this.#releasing = undefined
-        // While stores were evicted, more of them may have been opened or become idle.
+        // While stores were evicted, more stores may have been opened or become idle.
         this.#releaseSoon()
       })
   }

@@ -99,7 +99,7 @@ export class RecordWrites {
       }
       const made = await this.#writePiece(collection, piece, ordered, caller).catch(
         (error: unknown) => {
-          // Outcomes of earlier pieces are reported: those writes are durable.
+          // Outcomes of earlier pieces are reported, because their writes are durable.
           if (outcomes.length === 0 || !(error instanceof EngineError)) throw error
           return piece.writes.map((_, i) => (ordered && i > 0 ? 'skipped' : error))
         },

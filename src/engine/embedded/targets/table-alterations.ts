@@ -32,7 +32,7 @@ export interface AlterationsOptions {
 
 /** A requested change. */
 export interface AskedChange {
-  /** Whether the plan would still return this change. Passes on errors of the plan. */
+  /** Whether the plan would still return this change. Throws the errors of the plan. */
   readonly isCurrent: () => boolean
   readonly caller: Caller
 }
@@ -94,7 +94,7 @@ export class TableAlterations {
     return true
   }
 
-  /** Removes what an index build or removal left behind when the process died. */
+  /** Removes the remains of index builds and removals that a crash interrupted. */
   sweepSoon(store: OpenStore): void {
     const { stores, holding } = this.#options
     const { uid, kind } = store.target

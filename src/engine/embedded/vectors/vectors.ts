@@ -1,6 +1,6 @@
 /**
- * The vector indexes as seen by the request thread: which exist, and how far each has followed its
- * store.
+ * The vector indexes as seen by the request thread: which indexes exist, and up to which write each
+ * has followed its store.
  */
 import { rm } from 'node:fs/promises'
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'

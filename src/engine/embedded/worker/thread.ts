@@ -97,7 +97,8 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     this.#worker.on('error', (error: Error) => this.#end(error))
     this.#worker.on('messageerror', (error: Error) => this.#end(error))
     this.#worker.on('exit', (code) => this.#end(new Error(`it ended with status ${code}`)))
-    // An idle thread must not keep the process alive, but a thread that owes a reply must.
+    // An idle thread must not keep the process alive, but a thread that owes a reply must keep it
+    // alive.
     this.#worker.unref()
   }
 
@@ -157,7 +158,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   }
 
   #end(cause: Error): void {
-    // The requests that wait, and later ones, fail with this error.
+    // Waiting requests and later requests fail with this error.
     this.#ended ??= this.#isStopping
       ? new EngineError('closed', 'the server is shutting down')
       : this.#failure(`its thread has died: ${reasonOf(cause)}`, { cause })

@@ -197,8 +197,8 @@ export class StoreWriter {
   }
 
   #merging(work: () => void): void {
-    // The next commit syncs the merged pages together with its own. Until then, losing them loses
-    // no data.
+    // The next commit syncs the merged pages together with its own. Until then, losing these pages
+    // loses no data.
     this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE')
     work()
     this.#files.refuseIfLost()
@@ -372,7 +372,7 @@ export class StoreWriter {
     else this.#terms('').put(seq, termsIn(batch, textTerms))
   }
 
-  /** Writes the changed vectors of a row. Returns whether any of them has changed. */
+  /** Writes the changed vectors of a row. Returns whether any vector has changed. */
   #writeVectors(seq: number, version: number, { vectors }: Operation): boolean {
     return vectors.filter((change) => this.#writeVector(seq, version, change)).length > 0
   }
