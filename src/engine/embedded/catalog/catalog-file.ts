@@ -99,7 +99,6 @@ export class CatalogFile {
     return this.#database
   }
 
-  /** Identity of the opened file. */
   get identity(): FileIdentity {
     return this.#files.identity
   }

@@ -170,7 +170,6 @@ export class Catalog {
     access.report(this.#dataDir, this.#log)
   }
 
-  /** Identity of the opened file. */
   get identity(): FileIdentity {
     return this.#file.identity
   }
@@ -463,7 +462,6 @@ export class Catalog {
     return this.#file.secure()
   }
 
-  /** Copies the catalog for a backup. */
   copyTo(file: string): Promise<void> {
     return this.#file.copyTo(file)
   }

@@ -103,7 +103,6 @@ export function refuseIfLost(identity: FileIdentity, when?: Moment): void {
     throw new LostFile(identity, whereabouts, when === 'after commit')
 }
 
-/** Asynchronous version of `refuseIfLost`. */
 export async function refuseIfLostAsync(identity: FileIdentity): Promise<void> {
   const whereabouts = await checkIdentityAsync(identity)
   if (whereabouts !== 'there') throw new LostFile(identity, whereabouts, false)
@@ -285,7 +284,6 @@ function isOutcomeUnknown(error: unknown): boolean {
     : (error as { errcode?: number }).errcode === sqliteSyncFailed
 }
 
-/** Message of a failed write. */
 export function failedWriteMessage(
   error: unknown,
   trouble: DiskProblem | undefined,

@@ -97,7 +97,6 @@ export class ReadSchedule<Read> {
     this.#options = options
   }
 
-  /** Maximum number of threads. */
   get threadsMax(): number {
     return this.#options.longMax + this.#options.runningMax
   }

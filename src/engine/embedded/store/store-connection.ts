@@ -512,7 +512,6 @@ export class StoreConnection {
     return id
   }
 
-  /** Number of documents that have a path. */
   documentsWith(path: string): number {
     const sql = 'SELECT documents FROM path WHERE path = ?'
     return Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)

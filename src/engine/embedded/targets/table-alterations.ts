@@ -112,7 +112,6 @@ export class TableAlterations {
     void holding(store.target, sweep).catch(() => undefined)
   }
 
-  /** Forgets a target that was dropped. */
   forget({ uid }: StoredTarget): void {
     this.#swept.delete(uid)
   }
