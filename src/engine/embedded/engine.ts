@@ -1,8 +1,8 @@
 /**
  * The embedded engine: SQLite files in a local folder.
  *
- * Short reads run on the main thread, long ones on reader threads, and writes on the writer thread.
- * Each target has its own store file (store/layout.ts).
+ * Short reads run on the main thread, long reads on reader threads, and writes on the writer
+ * thread. Each target has its own store file (store/layout.ts).
  */
 import { ownCaller, type Caller } from '../../caller/caller.ts'
 import { existsSync } from 'node:fs'
@@ -151,8 +151,8 @@ class EmbeddedEngine implements Engine {
     })
     this.#vectors = new Vectors({
       ...{ log, files: this.#files, damage: this.#damage, searchers: this.#readers.size },
-      // The feed drops changes that are saved in the index. If trimming fails, it keeps them
-      // longer.
+      // The feed drops changes that are saved in the index. If trimming fails, the feed keeps the
+      // changes longer.
       onSaved: ({ file, suffix }, version) =>
         void this.#writer.trim(file, suffix, version).catch(() => undefined),
     })
@@ -253,7 +253,8 @@ class EmbeddedEngine implements Engine {
 
   async #closeStores(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
-    // The eviction of a store may still be saving a vector index of a target to close.
+    // The eviction of a store may still be saving a vector index of a target to close, so it has to
+    // finish first.
     await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
@@ -399,7 +400,8 @@ class EmbeddedEngine implements Engine {
     await this.#turns.end()
     await this.#stores.released()
     await this.#writes.drained()
-    // Vector indexes stop first, because the writer thread records what they save.
+    // Vector indexes stop before the writer thread, because the writer thread trims the feed of an
+    // index that is saved.
     await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()
@@ -453,8 +455,8 @@ class EmbeddedEngine implements Engine {
   }
 
   /**
-   * Lets the writer thread open a store with a write-ahead log before this thread does: the first
-   * thread that opens the store reads the log, which may have megabytes.
+   * Lets the writer thread open a store with a write-ahead log before the main thread does. The
+   * first thread that opens the store has to read the log, which may have megabytes.
    */
   async #recover(target: Target, kind: 'read' | 'write'): Promise<void> {
     const file = this.#catalog.storeFile(this.#stored(target))!
@@ -480,7 +482,8 @@ class EmbeddedEngine implements Engine {
 
   /**
    * The current stored form of a target, which is given in the form of the contract or in its
-   * stored form. Throws 'gone' when it was dropped and 'changed' when the table has another schema.
+   * stored form. Throws 'gone' when the target was dropped and 'changed' when the table has another
+   * schema.
    */
   #stored(target: Target): StoredTarget {
     const known = this.#catalog.find(target.keyspace, target.name)
@@ -501,7 +504,7 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  /** Changes the catalog, and reports failures to the store's health. */
+  /** Changes the catalog, and reports failures to `StoreHealth`. */
   #change<T>(act: () => Promise<T>): Promise<T> {
     return changeCatalog(this.#catalog, this.#health, act)
   }

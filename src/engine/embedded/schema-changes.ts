@@ -1,9 +1,9 @@
 /**
  * Schema changes of keyspaces, collections, tables and types. Each is atomic.
  *
- * A change locks the targets that it alters or drops, and takes the catalog's turn only to commit
- * (schema-turns.ts). Before the commit, the change is planned again, because another change may
- * have been committed in between. If the plan differs, the change starts again.
+ * A change locks the targets that it alters or drops, and waits for its turn at the catalog only to
+ * commit (schema-turns.ts). Before the commit, the change is planned again, because another change
+ * may have been committed in between. If the plan differs, the change starts again.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { ownCaller, type Caller } from '../../caller/caller.ts'
@@ -148,8 +148,8 @@ export class SchemaChanges {
   }
 
   /**
-   * Makes a change in the catalog's turn. Returns false, and does nothing, when the change is no
-   * longer current.
+   * Makes a change when its turn at the catalog has come. Returns false, and does nothing, when the
+   * change is no longer current.
    */
   #inTurn({ isCurrent, caller }: AskedChange, act: () => Promise<void>): Promise<boolean> {
     return this.#options.turns.inTurn(caller, async () => {

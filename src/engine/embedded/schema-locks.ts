@@ -1,8 +1,8 @@
 /**
  * Locks on the schemas of keyspaces. A command takes a shared lock when schema changes keep
- * invalidating it; the next change then waits for it. A change takes an exclusive lock to commit. A
- * shared lock that is requested while a change waits is granted after that change, so neither
- * commands nor changes starve.
+ * invalidating it; the next change then waits for the command. A change takes an exclusive lock to
+ * commit. A shared lock that is requested while a change waits is granted after that change, so
+ * neither commands nor changes starve.
  */
 export class SchemaLocks {
   /** Promises of the holders, and of commands waiting for a change, by keyspace. */

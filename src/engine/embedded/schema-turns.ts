@@ -1,9 +1,9 @@
 /**
  * Turns of schema changes, round-robin by principal.
  *
- * The catalog takes one change at a time, only while it is being committed. Longer work, such as
- * building an index or closing the store of a dropped target, locks only its targets, so other
- * tables do not wait for it.
+ * Only one change at a time is committed to the catalog. Longer work, such as building an index or
+ * closing the store of a dropped target, locks only its targets, so changes of other targets do not
+ * wait for it.
  */
 import type { Caller } from '../../caller/caller.ts'
 import { FairQueue } from '../../caller/fair-queue.ts'

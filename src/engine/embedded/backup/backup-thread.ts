@@ -1,6 +1,6 @@
 /**
- * Copies stores on a thread of its own, for one backup. It opens all stores, starts a read
- * transaction on each while writes are paused, and so keeps a snapshot of each until it is copied.
+ * Thread that copies the stores for one backup. It opens all stores, starts a read transaction on
+ * each store while writes are paused, and so keeps a snapshot of each store until it is copied.
  * Meanwhile the write-ahead logs of the stores cannot be checkpointed, and grow.
  */
 import { createHash } from 'node:crypto'
@@ -39,12 +39,12 @@ export type BackupReply =
   | { readonly id: number }
   | Failure
 
-/** The size of a store, and what identifies its content. */
+/** The size of a store, and the numbers that identify its content. */
 export interface StoreState {
   readonly version: number
   /**
-   * Random number, new with the first write after an opening of the store; 0 in a store without
-   * one.
+   * Random number, new with the first write after an opening of the store; 0 in a store without a
+   * stamp.
    */
   readonly stamp: number
   readonly format: number
@@ -100,7 +100,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     }
   }
 
-  // The thread handles one message at a time, because another may arrive during a copy.
+  // Messages are handled one at a time, although more messages may arrive during a copy.
   let last: Promise<void> = Promise.resolve()
   port.on('message', (message: BackupMessage) => {
     last = last
@@ -111,7 +111,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
 }
 
 /**
- * Opens a store, and reads something from it, so that opening costs no time during the pause of
+ * Opens a store, and reads a row, so that opening the store costs no time during the pause of
  * writes.
  */
 function openStore(file: string): DatabaseSync {

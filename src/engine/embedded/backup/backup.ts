@@ -1,5 +1,5 @@
 /**
- * Backs up a consistent snapshot of everything, while reads and writes continue.
+ * Backs up a consistent snapshot of the data folder, while reads and writes continue.
  *
  * While no schema changes and no setting is written, the catalog is copied, and the backup thread
  * opens every store. Then the writer thread pauses until a snapshot of each store has started.
@@ -180,7 +180,7 @@ class Session {
     try {
       await writer.hold(this.#gate)
     } catch (error) {
-      // The writer thread may be waiting at the gate.
+      // A thread may still wait at the gate. Abandoning the gate ends its wait.
       abandon(this.#gate)
       throw error
     }
@@ -212,7 +212,7 @@ class Session {
     try {
       return await this.#thread.ask(message)
     } catch (error) {
-      // An error after the close is a consequence of the close, so the closed engine is reported
+      // An error after the close is a consequence of the close, so the shutdown is reported
       // instead.
       this.#refuseIfClosed()
       throw error
@@ -242,8 +242,8 @@ class Session {
 /**
  * The key of a store's content. Each write raises the version, and the stamp distinguishes equal
  * versions that were written after the folder was restored to an earlier state. Schema changes
- * build indexes without a write, so the key includes the definition. Reads do not depend on any
- * other change.
+ * build indexes without a write, so the key includes the definition. Other changes of a store, such
+ * as merges of its indexes, do not affect reads.
  */
 function keyOf(target: StoredTarget, { version, stamp, format }: StoreState): string {
   const definition =

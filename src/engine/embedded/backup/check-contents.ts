@@ -1,6 +1,7 @@
 /**
  * Checks the redundant parts of a store. The documents' texts are authoritative: index entries,
- * counters and ids are derived from them and compared with the stored ones, in both directions.
+ * counters and ids are derived from the texts and compared with the stored index entries, counters
+ * and ids, in both directions.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
@@ -117,7 +118,9 @@ class ContentsCheck {
     }
   }
 
-  /** Reports the entries that match no document. Slow, and used only when there are some. */
+  /**
+   * Reports the entries that match no document. Slow, and only used when there are such entries.
+   */
   *#checkEntries(entries: RunsReader): Generator<Finding> {
     const paths = new Map<unknown, string>()
     for (const { id, path } of this.#rows('SELECT id, path FROM path'))
@@ -258,8 +261,8 @@ class ContentsCheck {
 }
 
 /**
- * The analyzer of a text field; undefined when another version of it may have split the texts into
- * other terms.
+ * The analyzer of a text field; undefined when another version of the analyzer may have split the
+ * texts into other terms.
  */
 function lastingAnalyzer({ analyzer }: Pick<TextField, 'analyzer'>): Analyzer | undefined {
   return hasLastingTerms(analyzer) ? analyzerFor(analyzer) : undefined

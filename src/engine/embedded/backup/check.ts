@@ -62,7 +62,7 @@ const fileChecks: readonly Check<ClosedFile>[] = [
   { run: ({ file, format }) => checkHeader(file, format), isGate: true },
 ]
 
-/** Checks of the catalog itself, and for lost changes, which the folder proves. */
+/** Checks of the catalog itself, and for lost changes, which other files of the folder prove. */
 const catalogChecks: readonly Check<OpenCatalog>[] = [
   { run: ({ database }) => checkSchema(database, catalogTables), isGate: true },
   { run: ({ database }) => checkPages(database) },
@@ -242,8 +242,8 @@ function* checkVersion({ file, knownVersion }: OpenStore): Generator<Finding> {
 
 /**
  * Checks the snapshots of vector indexes. An unusable snapshot only costs the time to rebuild its
- * index. A snapshot newer than the store proves that the store has lost writes: the snapshot was
- * built from them.
+ * index. A snapshot newer than the store proves that the store has lost writes: the snapshot
+ * contains these writes.
  */
 function* checkSnapshots({ file, database, view }: OpenStore): Generator<Finding> {
   const version = versionOf(database)

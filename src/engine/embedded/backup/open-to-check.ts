@@ -1,11 +1,11 @@
 /**
  * Opens database files without changing anything on disk. A writable connection would checkpoint
  * the log and delete it when it is closed. A read-only connection would create an empty log for a
- * file without one.
+ * file without a log.
  *
- * So a file with a log is opened read-only, which needs a "-shm" file; one that did not exist
- * before is removed again. A file without a log is opened as immutable, which takes no locks. This
- * is safe only while no server starts: the catalog stays locked meanwhile.
+ * So a file with a log is opened read-only. This needs a "-shm" file, which is removed again if it
+ * did not exist before. A file without a log is opened as immutable, which takes no locks. This is
+ * safe only while no server starts: the catalog stays locked meanwhile.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -39,7 +39,7 @@ export function openCatalogToCheck(file: string): OpenedToCheck {
 
 /**
  * Whether a log is missing or has no frames. A log of zeros, which a server reserves
- * (catalog-file.ts), has none.
+ * (catalog-file.ts), has no frames.
  */
 function isLogEmpty(file: string): boolean {
   const { kind } = inspectLog(file)

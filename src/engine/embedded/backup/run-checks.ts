@@ -21,8 +21,8 @@ export interface Findings {
 }
 
 /**
- * Maximum findings that are listed per file. Further ones are only counted, because they usually
- * have one cause.
+ * Maximum findings that are listed per file. Further findings are only counted, because they
+ * usually have the same cause.
  */
 const findingsMax = 100
 

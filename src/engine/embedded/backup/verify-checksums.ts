@@ -32,7 +32,8 @@ export function verifyChecksums(database: DatabaseSync): string[] {
   if (tables.length === 0) return []
   const findings = [...new ChecksumCheck(database).findings(tables)]
   const digest = tables.filter(isRecordTable).reduce(
-    // The sum of each table is below the modulus, so `changeDigest` adds them modulo the modulus.
+    // The sum of each table is below the modulus, so `changeDigest` adds the sums modulo
+    // `digestModulus`.
     (sum, table) => changeDigest(sum, null, sumOfChecksums(database, table)),
     0,
   )

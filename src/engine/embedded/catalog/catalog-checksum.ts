@@ -2,8 +2,9 @@
  * The checksum of a catalog: the CRC-32 of its generation and of all rows in key order, which is
  * independent of their physical layout.
  *
- * Definitions of targets may have hundreds of kilobytes each, and every commit computes the checksum. So
- * the CRC of a definition is cached, and combined with that of the rest of its row.
+ * Definitions of targets may have hundreds of kilobytes each, and every commit computes the
+ * checksum. So the CRC of a definition is cached, and combined with the CRC of the other columns of
+ * its row.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
@@ -41,7 +42,7 @@ export class CatalogChecksum {
       sum = append(sum, definitionOf(String(row['uid'])))
       sum = crc32(`,${JSON.stringify(version)}]`, sum)
     }
-    // More than half of the cached definitions are of dropped targets.
+    // More than half of the cached definitions belong to dropped targets.
     if (this.#definitions.size > 2 * count) this.clear()
     return addRows(database, 'setting', addRows(database, 'type', sum))
   }
@@ -80,7 +81,10 @@ export function append(before: number, { sum, shift }: Piece): number {
   return (multiply(shift, before) ^ sum) >>> 0
 }
 
-/** Polynomials over GF(2), modulo that of CRC-32; the highest bit is the coefficient of x^0. */
+/**
+ * Polynomials over GF(2), modulo the polynomial of CRC-32; the highest bit is the coefficient of
+ * x^0.
+ */
 const polynomial = 0xedb88320
 const one = 0x80000000
 

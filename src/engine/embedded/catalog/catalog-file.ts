@@ -99,7 +99,6 @@ export class CatalogFile {
     return this.#database
   }
 
-  /** Identity of the opened file. */
   get identity(): FileIdentity {
     return this.#files.identity
   }
@@ -149,8 +148,8 @@ export class CatalogFile {
   }
 
   /**
-   * Makes changes atomically. When it returns, they are durable in the log. `secure` must follow
-   * before the changes are acknowledged, unless no client waits for them.
+   * Makes changes atomically. When `run` returns, the changes are durable in the log. `secure` must
+   * follow before the changes are acknowledged, unless no client waits for them.
    */
   run(...changes: readonly CatalogChange[]): void {
     try {
@@ -184,7 +183,9 @@ export class CatalogFile {
     }
   }
 
-  /** Writes the mirror, one write at a time. Each write includes all changes made before it. */
+  /**
+   * Writes the mirror, one write at a time. Each write includes all changes made before it starts.
+   */
   #record(): Promise<void> {
     this.#nextRecord ??= this.#recorded.then(() => {
       this.#nextRecord = undefined
@@ -275,7 +276,7 @@ export function seal(
   database.prepare('UPDATE seal SET checksum = ?').run(sum)
 }
 
-/** Generation of a catalog. Catalogs of earlier formats have none: `unsealed`. */
+/** Generation of a catalog. Catalogs of earlier formats have no generation: `unsealed`. */
 export function generationOf(database: DatabaseSync): number {
   if (formatOf(database) < sealedFormat) return unsealed
   return Number(database.prepare('SELECT generation FROM seal').get()?.['generation'])

@@ -1,6 +1,6 @@
 /**
- * Finds changes that a catalog has lost but other files of the data folder prove. Reads only; a
- * start and `stela check` both use it.
+ * Finds changes that a catalog has lost but other files of the data folder prove. Changes nothing;
+ * a start and `stela check` both use it.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -81,8 +81,9 @@ class LossSearch {
   }
 
   /**
-   * Compares the generation of the catalog with those recorded in other files. Other files record a
-   * generation only after the catalog has reached it, so a higher one proves a loss.
+   * Compares the generation of the catalog with the generations recorded in other files. Other
+   * files record a generation only after the catalog has reached it, so a higher recorded
+   * generation proves a loss.
    */
   compareGenerations(listed: readonly ListedTarget[]): void {
     const mirror = readMirror(this.#dataDir)
@@ -112,7 +113,7 @@ class LossSearch {
     } else if (isBehind && state === 'dropping' && own === undefined && mayHoldData(file))
       // The catalog has lost the end of this drop, and another target may use the folder by now.
       this.#take(uid, folder)
-    // The target was dropped after the state that this catalog shows.
+    // The target was dropped later, and the catalog has lost this change.
     else if (isBehind && state === 'ready' && !existsSync(file)) this.staleRows.push(uid)
   }
 
@@ -129,7 +130,7 @@ class LossSearch {
   }
 }
 
-/** The first `namedMax` folders, and the number of the others. */
+/** The first `namedMax` folders, and the number of all others. */
 function namesOf(folders: readonly string[]): string {
   const named = folders.slice(0, namedMax).join(', ')
   const more = folders.length - namedMax

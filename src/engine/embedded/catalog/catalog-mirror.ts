@@ -4,7 +4,7 @@
  * and these descriptions are enough to rebuild a catalog.
  *
  * The file is written after each change of the catalog is durable, so its generation never exceeds
- * that of the catalog. A catalog with a lower generation has lost changes.
+ * the catalog's generation, unless the catalog has lost changes.
  */
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'

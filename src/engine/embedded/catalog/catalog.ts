@@ -170,7 +170,6 @@ export class Catalog {
     access.report(this.#dataDir, this.#log)
   }
 
-  /** Identity of the opened file. */
   get identity(): FileIdentity {
     return this.#file.identity
   }
@@ -454,7 +453,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /** Changes a setting for reads at once. Must not be acknowledged before `secure` has resolved. */
+  /** Changes a setting for reads at once. Acknowledge the change only after `secure` resolves. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }
@@ -463,7 +462,6 @@ export class Catalog {
     return this.#file.secure()
   }
 
-  /** Copies the catalog for a backup. */
   copyTo(file: string): Promise<void> {
     return this.#file.copyTo(file)
   }
@@ -472,7 +470,7 @@ export class Catalog {
     return this.#file.close()
   }
 
-  /** What the catalog has lost. Throws when it has lost something, unless that is accepted. */
+  /** Finds what the catalog has lost. Throws if anything is lost, unless `isAccepted`. */
   #findLoss(isAccepted: boolean): CatalogLoss {
     const { database, identity } = this.#file
     const folders = readFolders(database, identity.path)

@@ -2,7 +2,7 @@ import { asEngineError, problemOf } from '../files/disk-trouble.ts'
 import type { StoreHealth } from './store-health.ts'
 import type { Catalog } from './catalog.ts'
 
-/** Changes the catalog, and reports success or failure to the store's health. */
+/** Changes the catalog, and reports success or failure to `StoreHealth`. */
 export async function changeCatalog<T>(
   catalog: Catalog,
   health: StoreHealth,

@@ -32,8 +32,8 @@ export const catalogAdvice: Advice =
 export const unfinishedFile = `${catalogFile}.new`
 
 /**
- * Creates a folder with a catalog, unless it has one; `make` writes the catalog. A folder that had
- * a catalog gets a new one only with `acceptsLoss`.
+ * Creates a folder with a catalog, unless there is a catalog; `make` writes it. A folder that had a
+ * catalog gets a new catalog only with `acceptsLoss`.
  */
 export function makeDataDir(
   dataDir: string,
@@ -76,8 +76,8 @@ function makeFolder(dataDir: string): void {
 }
 
 /**
- * The reason why a folder cannot be created. Node's error is vague when several levels are to be
- * created, and exact for one level.
+ * The reason why a folder cannot be created. Node's error is vague when several levels of folders
+ * are to be created, and exact for one level.
  */
 function whyNotMade(dataDir: string): unknown {
   const isMissing = (path: string): boolean =>
@@ -93,8 +93,8 @@ function whyNotMade(dataDir: string): unknown {
 }
 
 /**
- * Renames the catalog and its log, also if only the log is left: SQLite would apply it to a new
- * catalog. Returns the path of the old catalog; undefined if it did not exist.
+ * Renames the catalog and its log, even if only the log is left, because SQLite would apply the log
+ * to a new catalog. Returns the path of the old catalog; undefined if it did not exist.
  */
 export function setCatalogAside(dataDir: string): string | undefined {
   const file = join(dataDir, catalogFile)
@@ -201,8 +201,8 @@ function tryExclusively(
 }
 
 /**
- * The error to report for a folder that cannot be opened, if it tells an operator the cause;
- * undefined: the file itself is damaged.
+ * The error to report for a folder that cannot be opened, if the cause is known; undefined: the
+ * file itself is damaged.
  */
 export function refusalFor(
   error: unknown,

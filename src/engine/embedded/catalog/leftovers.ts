@@ -80,8 +80,8 @@ export class Leftovers {
 }
 
 /**
- * Removes a folder if it is empty, and returns whether it was. If not, the caller looks for stores
- * in it, which is rare.
+ * Removes a folder if it is empty, and returns whether it was empty. So the caller only looks for
+ * stores in a folder with content, which is rare.
  */
 async function isRemovedAsEmpty(path: string): Promise<boolean> {
   try {

@@ -19,7 +19,7 @@ import { storeVersion } from '../store/version-file.ts'
 import { unusedFolderName, isCopiesFolder } from '../store/folder-names.ts'
 import { targetFile } from './target-file.ts'
 
-/** Folder of quarantined stores. The dot keeps its name apart from those of keyspaces. */
+/** Folder of quarantined stores. The dot distinguishes its name from names of keyspaces. */
 const quarantineFolder = 'quarantine.stores'
 
 /** Folders of all stores in a data folder, as "keyspace/target". Does not follow links. */
@@ -52,10 +52,7 @@ export function storesIn(
     .filter((folder) => holdsStore(join(dataDir, folder)))
 }
 
-/**
- * Folders at a path; none if it cannot be read, as may be the case for folders of other programs,
- * such as lost+found.
- */
+/** Folders at a path; none if the path cannot be read, such as the folder lost+found. */
 function foldersIn(path: string): string[] {
   try {
     return readdirSync(path, { withFileTypes: true })

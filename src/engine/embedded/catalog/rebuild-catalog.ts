@@ -220,7 +220,7 @@ class Rebuild {
     })
   }
 
-  /** Keeps one target per name and uid: the one whose store has the higher version. */
+  /** Keeps one target per name and uid: the target whose store has the highest version. */
   #withoutRivals(found: readonly FoundTarget[]): FoundTarget[] {
     const taken = new Set<string>()
     const byVersion = found.toSorted(
@@ -264,7 +264,7 @@ class Rebuild {
     const folders = new Map([[firstKeyspace, firstKeyspace]])
     for (const { name, folder } of this.#rowsOf('keyspace') ?? [])
       if (isFolderName(folder) && !name.startsWith(':')) folders.set(name, folder)
-    // The actual folder of an existing store takes precedence over every record.
+    // The actual folder of an existing store takes precedence over recorded folders.
     for (const { keyspace, folder } of targets) folders.set(keyspace, dirname(folder))
     return Array.from(folders, ([name, folder]) => ({ name, folder }))
   }
@@ -305,7 +305,7 @@ class Rebuild {
     return [...types.values()]
   }
 
-  /** Puts the new catalog in place; returns the path of the old one. */
+  /** Puts the new catalog in place; returns the path of the old catalog. */
   #publish(unfinished: string): string | undefined {
     const kept = setCatalogAside(this.#dataDir)
     renameSync(unfinished, join(this.#dataDir, catalogFile))
@@ -314,7 +314,7 @@ class Rebuild {
   }
 }
 
-/** Parses a JSON object; undefined when a damaged catalog left no valid one. */
+/** Parses a JSON object; undefined when the text of a damaged catalog is invalid. */
 function readObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)

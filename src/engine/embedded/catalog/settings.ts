@@ -1,7 +1,7 @@
 /**
  * The service's own settings: rows of the catalog. The version of a setting is a digest of its
- * value, so it needs no column. A setting that gets an earlier value again also gets the earlier
- * version, which is harmless, because decisions made on that value hold again.
+ * value, so versions need no column. A setting that gets an earlier value again also gets the
+ * earlier version, which is harmless, because decisions made on that value hold again.
  *
  * This process is the only writer of the folder, so watchers are called at once.
  */

@@ -34,7 +34,7 @@ export class StoreHealth {
   #triedAt = -Infinity
   #looking: Promise<void> | undefined
 
-  /** `catalog` is the opened file in the data folder. */
+  /** `catalog`: identity of the opened catalog file. */
   constructor(catalog: FileIdentity, log: Log) {
     this.#catalog = catalog
     // The next start removes files with this prefix, if this process dies during a probe.
@@ -42,7 +42,10 @@ export class StoreHealth {
     this.#log = log
   }
 
-  /** The reason why the store cannot be written, for operators; undefined if it can. */
+  /**
+   * The reason why the store cannot be written, for operators; undefined if the store can be
+   * written.
+   */
   async problem(): Promise<string | undefined> {
     if (this.#death !== undefined) return this.#death
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
@@ -77,7 +80,7 @@ export class StoreHealth {
     this.#log('error', `Maintenance of ${file} failed: ${reason}. ${advice}`)
   }
 
-  /** Forgets the problem of a file that was removed on purpose. */
+  /** Forgets the problem of the file of a dropped store. */
   forget(file: string): void {
     this.#clear(file)
   }
@@ -124,11 +127,12 @@ export class StoreHealth {
 
 /** Time without a write after which a probe writes, in milliseconds. */
 const tryMs = 5_000
-/** Milliseconds without a write after which a probe writes while there is a problem. */
+/** While there is a problem: time without a probe after which a probe writes, in milliseconds. */
 const tryAgainMs = 1_000
 /**
- * Health is answered within two seconds even if a disk hangs. The time is counted in steps, so that
- * a pause of the whole process counts as one step and is not blamed on the disk.
+ * Requests for the health are answered within two seconds, even if a disk hangs. The time is
+ * counted in steps: a pause of the whole process counts as one step, and is not mistaken for a
+ * hanging disk.
  */
 const lookStepMs = 100
 const lookStepsMax = 20

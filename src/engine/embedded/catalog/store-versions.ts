@@ -18,7 +18,7 @@ import type { StoredTarget } from '../schema/stored-schema.ts'
 /**
  * Logs which stores have lost writes, and returns the number of lost writes. Must run before
  * anything opens the stores, because SQLite discards the part of a log after the damage. A store
- * that lost writes is served with what is left, because there is no other copy.
+ * that lost writes is served with its remaining data, because there is no other copy.
  */
 export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']): number {
   let count = 0

@@ -2,8 +2,8 @@
  * `target.json` in the folder of each collection or table: a copy of its catalog entry, so that a
  * lost catalog can be rebuilt from the folders.
  *
- * The catalog is authoritative. The file is written after it, so a crash can leave it one change
- * behind; the next start updates it.
+ * The catalog is authoritative. The file is written after the catalog, so a crash can leave the
+ * file one change behind. The next start updates the file.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'

@@ -5,7 +5,9 @@
 import { lstat } from 'node:fs/promises'
 import type { Stats } from 'node:fs'
 
-/** File status of the entry at a path, without following links; undefined when nothing exists there. */
+/**
+ * File status of the entry at a path, without following links; undefined when nothing exists there.
+ */
 export async function findEntry(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path)

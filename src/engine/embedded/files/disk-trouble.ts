@@ -2,8 +2,8 @@
  * Classifies failures of reading and writing a store by what an operator has to do about them.
  *
  * SQLite's codes name the operation that failed rather than the cause. A full disk is "full" in one
- * place and an input/output error in another, and a process without file handles has several codes,
- * too. When a code can have several causes, the disk and the process are examined.
+ * place and an input/output error in another, and a lack of file handles has several codes, too.
+ * When a code can have several causes, the disk and the process are examined.
  */
 import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -86,7 +86,7 @@ export class OpenedFiles {
 
   /**
    * Throws when a file of the database is no longer at its path. Must be called in a transaction or
-   * after one: before that there may be no log.
+   * after one: before the first transaction, there may be no log.
    */
   refuseIfLost(when?: Moment): void {
     refuseIfLost(this.identity, when)
@@ -103,7 +103,6 @@ export function refuseIfLost(identity: FileIdentity, when?: Moment): void {
     throw new LostFile(identity, whereabouts, when === 'after commit')
 }
 
-/** Asynchronous version of `refuseIfLost`. */
 export async function refuseIfLostAsync(identity: FileIdentity): Promise<void> {
   const whereabouts = await checkIdentityAsync(identity)
   if (whereabouts !== 'there') throw new LostFile(identity, whereabouts, false)
@@ -116,7 +115,7 @@ export function problemOfLost(
   return { ...troubles[whereabouts], lost }
 }
 
-/** The disk problem that an error reports; undefined when it has other causes. */
+/** The disk problem that an error reports; undefined when the error has other causes. */
 export function problemOf(error: unknown, file: string): DiskProblem | undefined {
   if (error instanceof LostFile) return error.trouble
   if (!(error instanceof Error)) return undefined
@@ -140,7 +139,7 @@ const sqliteCorrupt = 11
 const sqliteFull = 13
 const sqliteCannotOpen = 14
 const sqliteNotADatabase = 26
-/** Code of the error that the log was written, but could not be synced. */
+/** Code of the error for a log that was written, but could not be synced. */
 const sqliteSyncFailed = sqliteIoError | (4 << 8)
 
 function troubleOfSqlite(errcode: number, error: Error, file: string) {
@@ -188,7 +187,10 @@ function troubleOfSystem(
 /** Free space in bytes below which a store cannot write anything. */
 const spaceMin = 64 * 1024
 
-/** File handles that a store may open at once: the database, its log, shared memory, and the folder. */
+/**
+ * Maximum number of file handles that a store opens at once: the database, its log, shared memory,
+ * and the folder.
+ */
 const handlesMin = 4
 
 /** Examines a file, its folder and the disk; undefined when they show no problem. */
@@ -282,7 +284,6 @@ function isOutcomeUnknown(error: unknown): boolean {
     : (error as { errcode?: number }).errcode === sqliteSyncFailed
 }
 
-/** Message of a failed write. */
 export function failedWriteMessage(
   error: unknown,
   trouble: DiskProblem | undefined,
@@ -308,7 +309,8 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * Converts failures of the store to errors of the contract. Programming errors are returned unchanged.
+ * Converts failures of the store to errors of the contract. Programming errors are returned
+ * unchanged.
  */
 export function asEngineError(
   kind: 'read' | 'write',

@@ -1,7 +1,7 @@
 /**
- * Identity of the file at a path. A file that is open survives the removal, renaming or unmounting of
- * its folder and takes writes that are lost afterwards, so the writer checks that the path still leads
- * to the file that it opened.
+ * Identity of the file at a path. A file that is open survives the removal, renaming or unmounting
+ * of its folder and takes writes that are lost afterwards, so the writer checks that the path still
+ * leads to the file that it opened.
  */
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
- * SQL objects of a database file that this program does not create. A store may come from a manipulated
- * backup: a trigger, a view or an expression in its schema would run with our statements and change
- * their effect.
+ * SQL objects of a database file that this program does not create. A store may come from a
+ * manipulated backup: a trigger, a view or an expression in its schema would run with our
+ * statements and change their effect.
  */
 import type { DatabaseSync } from 'node:sqlite'
 
@@ -28,7 +28,7 @@ function tablesIn(schema: string): string[] {
   return Array.from(statements, ([, name]) => name!)
 }
 
-/** Describes the first foreign object; undefined when all objects are ours. */
+/** Describes the first foreign object; undefined when Stela creates all objects. */
 export function findForeignObject(
   database: DatabaseSync,
   own: OwnTables,
@@ -61,8 +61,8 @@ function isOwn(name: string, { names, families }: OwnTables): boolean {
 }
 
 /**
- * Whether a table can call no functions. Virtual tables, generated columns, constraints and
- * defaults can.
+ * Whether a table calls no functions. Virtual tables, generated columns, constraints and defaults
+ * can call functions.
  */
 function isPlain(sql: string | null): boolean {
   const calls = /\b(?:AS|CHECK|GENERATED)\b|\bDEFAULT\s*\(/i

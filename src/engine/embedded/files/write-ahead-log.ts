@@ -1,20 +1,21 @@
 /**
- * Inspects the write-ahead log of a SQLite file without SQLite, which discards everything from
- * the first invalid frame on and reports nothing.
+ * Inspects the write-ahead log of a SQLite file without SQLite, which discards everything from the
+ * first invalid frame on and reports nothing.
  *
  *   header, 32 bytes   magic, format, page size, checkpoint sequence, two salts, checksum
  *   frame, 24 bytes    page number, size of the file after a commit or 0, two salts, checksum
  *   page               follows each frame header
  *
- * Numbers are big-endian. A frame's checksum continues that of the frame before it, and the
- * magic number names the byte order of the words that it sums. A log that starts over gets new
- * salts, so frames of the previous generation may follow the last frame of this one.
+ * Numbers are big-endian. A frame's checksum continues the checksum of the previous frame. The
+ * magic number names the byte order of the words that the checksums sum. A log that starts over
+ * gets new salts, so frames of the previous generation may follow the last frame of the current
+ * generation.
  *
- * SQLite appends the frames of a transaction in order, the commit frame last. So an invalid
- * frame with no commit frame of its generation after it is the tail of an unfinished or
- * rolled-back transaction. A commit frame after an invalid frame is a transaction that was
- * committed and can no longer be read. The one exception: a power cut may persist the pages of
- * an unsynced transaction out of order, and such a tail looks like damage.
+ * SQLite appends the frames of a transaction in order, the commit frame last. So an invalid frame
+ * with no commit frame of its generation after it is the tail of an unfinished or rolled-back
+ * transaction. A commit frame after an invalid frame is a transaction that was committed and can no
+ * longer be read. The one exception: a power cut may persist the pages of an unsynced transaction
+ * out of order, and such a tail looks like damage.
  *
  * https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
@@ -38,9 +39,9 @@ export type LogState =
       readonly kind: 'damaged'
       /** The first invalid frame, counted from 1; 0 for the header. */
       readonly frame: number
-      /** Commits before that frame, which SQLite recovers. */
+      /** Number of commits before that frame, which SQLite recovers. */
       readonly commits: number
-      /** Commits after that frame, which SQLite discards. */
+      /** Number of commits after that frame, which SQLite discards. */
       readonly lost: number
     }
 
@@ -138,8 +139,8 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
       commits++
     } else {
       broken = number
-      // The next frame continues the stored checksum, or the computed one when only the stored one is
-      // damaged.
+      // The next frame continues the stored checksum or, when only that checksum is damaged, the
+      // computed checksum.
       seeds = isOfLog ? [storedSums(frame), sum.sums] : []
     }
   }
@@ -150,8 +151,8 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
 }
 
 /**
- * Whether only flipped bits made a frame of an unfinished transaction a commit frame: its checksum is
- * right with the size 0.
+ * Whether only flipped bits made a frame of an unfinished transaction a commit frame: the checksum
+ * is then valid for the size 0.
  */
 function isRolledBack(frame: Frame, seeds: readonly Sums[], sum: Checksum): boolean {
   const { bytes, start } = frame
@@ -177,7 +178,7 @@ function storedSums({ bytes, start }: Frame): Sums {
 }
 
 /**
- * Inspects a log without a valid header, of which SQLite discards all frames. The first frame
+ * Inspects a log without a valid header. SQLite discards all frames of such a log. The first frame
  * identifies the generation.
  */
 function inspectWithoutHeader(handle: number, pageSize: number | undefined): LogState {

@@ -3,9 +3,9 @@
  * error instead of a wrong answer.
  *
  * A checksum is a CRC-32 of the content of the row combined with the number of the row, or with the
- * version of a record, which is unique to the write. So a row that is stored in the place of another
- * one does not match either. Rows written by an earlier version have NULL and are not verified until
- * they are written again.
+ * version of a record, which is unique to the write. So a row that is stored in the place of
+ * another row does not match its checksum either. Rows written by an earlier version have NULL and
+ * are not verified until they are written again.
  *
  * zlib's CRC-32 takes strings, which it encodes as UTF-8. Up to some kilobytes this is cheaper than
  * reading bytes from SQLite and decoding them.

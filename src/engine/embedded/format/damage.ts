@@ -21,10 +21,7 @@ export function recordDamage(id: Uint8Array, tie: Tie, part: RecordPart): string
   return `${recordName(id, tie)} is damaged: its stored ${part} ${verb} not match the checksum`
 }
 
-/**
- * The error for an index that leads to a record number that is missing or belongs to another
- * record.
- */
+/** The error for an index entry that refers to a missing record, or to a record with another id. */
 export function danglingIndexEntry(seq: number, tie: Tie): EngineError {
   const [record, others] = tie === 'id' ? ['row', 'rows'] : ['document', 'documents']
   return new EngineError(

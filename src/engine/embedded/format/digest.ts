@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { digestModulus } from './checksums.ts'
 
 /**
- * Sum of the checksums of a table, modulo `digestModulus`. It is computed in two halves, because SQLite
- * fails when a sum exceeds 64 bits.
+ * Sum of the checksums of a table, modulo `digestModulus`. It is computed in two halves, because
+ * SQLite fails when a sum exceeds 64 bits.
  */
 export function sumOfChecksums(database: DatabaseSync, table: string): number {
   const statement = database.prepare(

@@ -28,7 +28,7 @@ export type RowColumns = readonly [
   checksum: RowChecksum,
 ]
 
-/** A row without its text. No stored text is empty. */
+/** A row without its text. No stored text is empty, so '' means that the text was not read. */
 export function bare({ seq, value }: Pick<DocRow, 'seq' | 'value'>): DocRow {
   return value === undefined
     ? { seq, version: 0, text: '' }

@@ -1,13 +1,14 @@
 /**
  * The entries of a document in the value index: (path, key, element).
  *
- * Every node below the root has one entry under its path, so the entries of a path say which documents
- * have it and with which value. Each member of an array adds an entry, marked as an element, under the
- * path of the array. Equality finds both kinds with one lookup; ranges and sorts use values only.
+ * Every node below the root has one entry under its path, so the entries of a path show which
+ * documents have the path, and with which value. Each member of an array adds an entry, marked as
+ * an element, under the path of the array. Equality finds both kinds with one lookup; ranges and
+ * sorts use values only.
  *
- * Paths omit positions in arrays: the city in `homes[3].city` is indexed under "homes.&[.city" ("&["
- * cannot come from a field name). A filter on "homes.3.city" finds candidates there and then checks the
- * documents.
+ * Paths omit positions in arrays: the city in `homes[3].city` is indexed under "homes.&[.city"
+ * ("&[" cannot come from a field name). A filter on "homes.3.city" finds candidates there and then
+ * checks the documents.
  */
 import { extendedOf } from '../../../json/extended.ts'
 import { isNested, isObject, type JsonObject, type Value } from '../../../json/value.ts'
@@ -37,7 +38,7 @@ export class EntryList {
   readonly #innerPaths = new Map<string, Map<string, string>>()
   readonly #walk = new InterruptibleWalk()
 
-  /** Adds the entries of the indexed part of a document; returns the index of the first one. */
+  /** Adds the entries of the indexed part of a document; returns the index of the first entry. */
   addDocument(indexed: JsonObject): number {
     const start = this.entries.length
     const rest = this.addDocumentInSteps(indexed)
@@ -73,7 +74,8 @@ export class EntryList {
   #addNode(path: string, value: Value): boolean {
     this.#add(path, value, false)
     if (!isNested(value)) return true
-    // Duplicates under a path occur only inside an array, nested arrays included.
+    // Duplicates under a path occur only inside an array, nested arrays included. They are removed
+    // once, after the outermost array.
     const isOutermost = Array.isArray(value) && !this.#isInArray
     return isOutermost ? this.#addOutermost(path, value) : this.#addInside(path, value)
   }

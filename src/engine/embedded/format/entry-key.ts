@@ -1,12 +1,12 @@
 /**
- * Keys of index entries: texts whose order is the order of entries, by path, then by value, then by the
- * tie, which distinguishes the entries of one value: the document number or the row id.
+ * Keys of index entries: texts whose order is the order of entries, by path, then by value, then by
+ * the tie, which distinguishes the entries of one value: the document number or the row id.
  *
- * Each character is one byte: strings compare faster than byte arrays and take less memory. A path is
- * encoded as its number, preceded by the length of that number in bytes. The key of a value may be a
- * prefix of another one, so it ends with 0x00 and a byte below 0x80. Zero bytes are run-length encoded:
- * n zeros before another byte become 0x00 and 0xff - n; n zeros at the end become 0x00 and n, which is
- * then the ending. This keeps the order and shortens most numbers.
+ * Each character is one byte: strings compare faster than byte arrays and take less memory. A path
+ * is encoded as its number, preceded by the length of that number in bytes. The key of a value may
+ * be a prefix of another key, so it ends with 0x00 and a byte below 0x80. Zero bytes are run-length
+ * encoded: n zeros before another byte become 0x00 and 0xff - n; n zeros at the end become 0x00 and
+ * n, which is then the ending. This keeps the order and shortens most numbers.
  */
 
 /** Order of the entries of one value: by document number or by row id. */
@@ -18,7 +18,10 @@ export interface EntryOwner {
   readonly id: Uint8Array
 }
 
-/** The key of a value within a buffer. An array for each would cost more than packing the key. */
+/**
+ * The key of a value within a buffer. Creating an array for each value would take longer than
+ * packing its key.
+ */
 export interface KeySpan {
   readonly bytes: Uint8Array
   readonly start: number
@@ -66,7 +69,7 @@ export function pathStart(path: number): string {
   return scratch.toString('latin1', 0, writePath(path))
 }
 
-/** Prefix of the keys of a value at a path, and of no others. */
+/** Prefix of the keys of a value at a path, and of no other keys. */
 export function valueStart(path: number, value: Uint8Array): string {
   // `writeStart` is called first, because it may replace `scratch`.
   const size = writeStart(path, spanOf(value), 0)
@@ -167,7 +170,7 @@ function writePath(path: number): number {
 }
 
 function writeStart(path: number, { bytes, start, end }: KeySpan, tieSize: number): number {
-  // Each byte may become two; the rest is for the path, the ending and the tie.
+  // Each byte may become two bytes; 32 bytes are enough for the path, the ending and a number.
   const sizeMax = 2 * (end - start) + tieSize + 32
   if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)
   let at = writePath(path)

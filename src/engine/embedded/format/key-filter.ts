@@ -1,9 +1,9 @@
 /**
  * Translates conditions on columns of the primary key into conditions on the row id.
  *
- * The id is a text in the order of the key (key-text.ts), so equality on the first columns is a prefix
- * of it, and a range on the next column is a range of ids. In a descending column greater values have
- * lesser texts, which swaps the bounds.
+ * The id is a text in the order of the key (key-text.ts), so ids with equal first columns have a
+ * common prefix, and a range on the next column is a range of ids. In a descending column greater
+ * values have lesser texts, which swaps the bounds.
  */
 import type { ColumnValue } from '../../../language/columns/column.ts'
 import type {
@@ -22,7 +22,7 @@ const partsMax = 1000
 
 /**
  * The equivalent filter on _id. Undefined when the conditions do not cover all partition columns
- * followed by a prefix of the sort columns, or would take too many parts.
+ * followed by a prefix of the sort columns, or the filter would have too many parts.
  */
 export function idFilter(view: KeyView, conditions: KeyConditions): Filter | undefined {
   const all = idParts(view, conditions)
@@ -36,8 +36,9 @@ export function idFilter(view: KeyView, conditions: KeyConditions): Filter | und
 }
 
 /**
- * The conditions that a filter on _id can express: those on all partition columns, and on sort columns
- * up to the first one without equality. Undefined when a partition column has no equality.
+ * The conditions that a filter on _id can express: the conditions on all partition columns, and on
+ * sort columns up to and including the first column without equality. Undefined when a partition
+ * column has no equality.
  */
 export function keyPrefix(
   { table, key }: KeyView,
@@ -61,7 +62,7 @@ export type IdPart =
   /** Includes `from`, excludes `to`. */
   | { readonly kind: 'range'; readonly from: string; readonly to: string }
 
-/** The parts of the filter, one per combination of values. There may be very many. */
+/** The parts of the filter, one per combination of values. There may be millions. */
 export function idParts(
   view: KeyView,
   conditions: KeyConditions,

@@ -8,7 +8,7 @@ import type { ElementChange, RowMerge } from '../../contract.ts'
 import type { StoredRow } from './row-text.ts'
 import type { RowView } from './row-view.ts'
 
-/** A merge in terms of the store, as it is sent to the thread that writes. */
+/** A merge in its stored form, as it is sent to the writer thread. */
 export interface StoredMerge {
   readonly values: JsonObject
   /** Keys of the columns that lose their value. */
@@ -18,8 +18,8 @@ export interface StoredMerge {
 }
 
 /**
- * The stored form of a merge. Excludes vectors outside of the primary key: they are stored beside
- * rows.
+ * The stored form of a merge. Excludes vectors outside of the primary key, because they are stored
+ * beside rows.
  */
 export function storedMerge(merge: RowMerge, view: RowView): StoredMerge {
   const values: JsonObject = new Map()

@@ -18,8 +18,8 @@ export type StoredPosition =
   | SortPosition
 
 /**
- * The values of the sort keys of the last document (undefined when absent), or the shortest values that
- * tie with them, and its _id.
+ * The values of the sort keys of the last document (undefined when absent), or the shortest values
+ * that tie with them, and the _id of the document.
  */
 export interface SortPosition {
   readonly by: 'sort'

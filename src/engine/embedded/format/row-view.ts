@@ -1,9 +1,9 @@
 /**
- * How filters, sorts, indexes and searches see the rows of a table: each column as comparable values
- * (language/columns/comparable.ts), under the path of column-path.ts.
+ * How filters, sorts, indexes and searches see the rows of a table: each column as comparable
+ * values (language/columns/comparable.ts), under the path of column-path.ts.
  *
- * A row is stored as JSON: its values by the keys of their columns. Its id is its primary key as a text
- * (key-text.ts).
+ * A row is stored as JSON: its values by the keys of their columns. Its id is its primary key as a
+ * text (key-text.ts).
  */
 import { storedFields } from '../../../json/stored-fields.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
@@ -126,7 +126,8 @@ export class RowView implements RecordView, ComparableFields {
   }
 
   /**
-   * Whether the vectors of a column are stored beside the rows. Vectors of key columns are in the text.
+   * Whether the vectors of a column are stored beside the rows. Vectors of key columns are in the
+   * text.
    */
   isBeside(column: Column): boolean {
     return column.type.type === 'vector' && !this.isKey(column)
@@ -150,8 +151,8 @@ export class RowView implements RecordView, ComparableFields {
   }
 
   /**
-   * The indexed fields of a record. If the record is given as JSON text, the result includes the
-   * columns of text indexes, although these have term indexes of their own.
+   * The indexed fields of a record. For a record in JSON text, the result includes the columns of
+   * text indexes, although these have term indexes of their own.
    */
   indexed(record: string | JsonObject): JsonObject {
     if (typeof record === 'string') return this.see(record, this.#written)
@@ -300,11 +301,11 @@ function* partsOf(stored: Value[] | JsonObject): Generator<Value> {
 
 /** The columns that rows show, and what has to be read for them. */
 export interface ShownColumns {
-  /** Whether the stored text is exactly what is shown. */
+  /** Whether rows show the stored text unchanged. */
   readonly isWhole: boolean
-  /** Whether vectors are needed that are stored beside the text. */
+  /** Whether vectors that are stored beside the text are needed. */
   readonly withVectors: boolean
-  /** Keys of the columns in the text, those of the primary key included. */
+  /** Keys of the columns to read from the text, including the primary key. */
   readonly names: ReadonlySet<string>
 }
 

@@ -73,7 +73,8 @@ function shownParts(id: Uint8Array): string[] {
   const shown: string[] = []
   let part: number[] = []
   for (let i = 0; i < bytes.length; i++) {
-    // The first byte of a part is a type, whose low half is 0. Descending columns are complemented.
+    // The first byte of a part is a type, whose low half is 0. In descending columns, all bytes are
+    // complemented.
     const mask = part.length === 0 ? ((bytes[i]! & 0x0f) === 0 ? 0 : 0xff) : maskOf(part)
     const byte = bytes[i]! ^ mask
     if (byte !== 0 || part.length === 0) {

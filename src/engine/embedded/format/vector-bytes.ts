@@ -42,7 +42,7 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
   if (form === vectorForm.absent) return undefined
   if (form === vectorForm.null) return null
   assert(bytes !== null, 'a stored vector has bytes')
-  // Bytes from SQLite may start at any offset; typed arrays need an aligned one.
+  // Bytes from SQLite may start at any offset; typed arrays need an aligned offset.
   const { buffer } = bytes.slice()
   return {
     numbers:
@@ -53,7 +53,7 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
   }
 }
 
-/** The numbers of a stored vector in single precision, which search uses, whatever was stored. */
+/** The numbers of a stored vector, converted to single precision, which searches use. */
 export function singlesOf(form: number, bytes: Uint8Array): Float32Array {
   const { numbers } = decodeVector({ form, bytes })!
   return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers)

@@ -16,7 +16,7 @@ export class BitWriter {
     } else this.#put(value, width)
   }
 
-  /** Writes a number in unary: that many zeros and a one. */
+  /** Writes a number in unary: `zeros` 0 bits and a 1 bit. */
   putUnary(zeros: number): void {
     let left = zeros
     for (; left > 15; left -= 16) this.#put(0, 16)
@@ -24,8 +24,8 @@ export class BitWriter {
   }
 
   /**
-   * Writes an exponential Golomb code: numbers below 2 ** order take order + 1 bits, and every doubling
-   * adds two bits. For numbers up to 2 ** 32 - 2 and orders up to 28.
+   * Writes an exponential Golomb code: numbers below 2 ** order take order + 1 bits, and every
+   * doubling adds two bits. For numbers up to 2 ** 32 - 2 and orders up to 28.
    */
   putGolomb(value: number, order: number): void {
     const high = (value >>> order) + 1
@@ -35,7 +35,7 @@ export class BitWriter {
     this.put(value & ((1 << order) - 1), order)
   }
 
-  /** Returns the bytes so far, the last one padded with zeros, and empties the writer. */
+  /** Returns the bytes so far, the last byte padded with zeros, and empties the writer. */
   finish(): Uint8Array {
     this.#fillByte()
     const bytes = this.#bytes.slice(0, this.#size)
@@ -108,7 +108,7 @@ export class BitReader {
     return -1
   }
 
-  /** Reads a number that `putGolomb` wrote; -1 at the end, where only zeros of padding follow. */
+  /** Reads a number that `putGolomb` wrote; -1 if only padding follows. */
   takeGolomb(order: number): number {
     const bits = this.takeUnary()
     if (bits <= 0) return bits === 0 ? this.take(order) : -1

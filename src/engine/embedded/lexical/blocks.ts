@@ -1,8 +1,8 @@
 /**
- * Bit-packed blocks of 128 numbers. All numbers of a block take as many bits as the largest one. Number
- * i is in lane i mod 4, and the words of the lanes alternate, so that four numbers are unpacked with
- * one shift: the layout of Lemire and Boytsov, "Decoding billions of integers per second through
- * vectorization" (2015).
+ * Bit-packed blocks of 128 numbers. All numbers of a block take as many bits as the largest number.
+ * Number i is in lane i mod 4, and the words of the lanes alternate, so that four numbers are
+ * unpacked with one shift: the layout of Lemire and Boytsov, "Decoding billions of integers per
+ * second through vectorization" (2015).
  */
 export const blockSize = 128
 

@@ -1,4 +1,4 @@
-/** Checks the term index against the texts, which are authoritative, in both directions. */
+/** Checks that the term index has exactly the terms of the texts. The texts are authoritative. */
 import type { DatabaseSync } from 'node:sqlite'
 import { storedTerm } from '../store/layout.ts'
 import { Postings } from './postings.ts'
@@ -36,8 +36,8 @@ interface CheckedTerm {
 }
 
 /**
- * Summary of a posting list. Two lists that differ in a document, a count or a length have
- * different sums, almost certainly.
+ * Summary of a posting list. Two lists that differ in a document, a count or a length almost
+ * certainly have different sums.
  */
 interface Tally {
   documents: number
@@ -50,7 +50,7 @@ function addTo(tally: Tally, seq: number, count: number, length: number): void {
   tally.sum = (tally.sum + Math.imul(mixed ^ (mixed >>> 13) ^ length, 0xc2b2ae35)) >>> 0
 }
 
-/** A segment and, by place, 1 for documents that have a text. */
+/** A segment; `hasText` is 1 at the places of documents that have a text. */
 interface CheckedSegment {
   readonly view: SegmentView
   readonly hasText: Uint8Array

@@ -1,10 +1,10 @@
 /**
- * Documents of a segment that have all of some terms. The rarest term leads, block by block; the blocks
- * of the other terms are unpacked only when they may have remaining candidates.
+ * Finds the documents of a segment that have all terms of a query. The rarest term leads, block by
+ * block; the blocks of the other terms are unpacked only when they may have remaining candidates.
  *
- * When only the best documents are wanted, a block is skipped if its highest score and those of the
- * other terms' blocks beside it cannot reach the lowest wanted score: Ding and Suel, "Faster top-k
- * document retrieval using block-max indexes" (2011).
+ * When only the best documents are wanted, a block of the rarest term is skipped if its highest
+ * score plus the highest scores of the other terms among the same places cannot reach the lowest
+ * wanted score: Ding and Suel, "Faster top-k document retrieval using block-max indexes" (2011).
  */
 import type { Budget } from '../store/budget.ts'
 import type { TopScores } from './top-scores.ts'
@@ -21,7 +21,7 @@ export interface ScoredTerm {
 
 /**
  * Yields the documents at place `from` or later that have all terms, in batches. A batch is valid
- * until the next one is requested.
+ * until the next batch is requested.
  */
 export function* placesWithAll(
   cursors: readonly PostingCursor[],
@@ -97,8 +97,8 @@ function scoreSeveral(
   const { cursor, scores } = lead!
   const group = new Group(view, terms)
   /**
-   * For each term: the most that it and the terms after it can add to the score of a document in a
-   * block.
+   * For each index in `others`: the maximum that the terms from this index on can add to a
+   * document's score in the block.
    */
   const bounds = new Float64Array(others.length + 1)
   let before = -1
@@ -177,7 +177,7 @@ class Group {
     found.size = size
   }
 
-  /** Keeps the documents that have the term and can still reach `sumMin`. */
+  /** Keeps the documents that have the term and whose sum is at least `sumMin`. */
   keep(term: ScoredTerm, sumMin: number): void {
     term.cursor.keep(found, keptCounts)
     this.note(term, keptCounts, sumMin)
@@ -213,15 +213,14 @@ class Group {
     found.size = kept
   }
 
-  /**
-   * Adds the scored documents to the best. Must be called after `note` was called for all terms.
-   */
+  /** Adds the scored documents to `best`. Must be called after `note` was called for all terms. */
   scoreInto(best: TopScores): void {
     const { places, slots, size } = found
     const terms = this.#terms.length
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
-      // The scores are summed in the order of the query, because sums of floats depend on it.
+      // The scores are summed in the order of the query, because a sum of floats depends on the
+      // order.
       let score = 0
       for (let term = 0; term < terms; term++) score += parts[term]![slot]!
       if (score >= best.floor) this.#view.addTo(best, places[i]!, score)

@@ -6,7 +6,7 @@ import type { List, TextSegment } from './segment.ts'
 export class PostingCursor {
   readonly segment: TextSegment
   readonly list: List
-  /** Number of blocks, including the rest after the whole blocks. */
+  /** Number of blocks, including an incomplete last block. */
   readonly blocks: number
   /** Places of the block that was loaded last. */
   readonly places: Uint32Array
@@ -44,7 +44,8 @@ export class PostingCursor {
   }
 
   /**
-   * Counts of the term in the documents of the block, decoded on demand: most blocks do not need them.
+   * Counts of the term in the documents of the block, decoded on demand: most blocks do not need
+   * them.
    */
   get counts(): Uint32Array {
     const { counts } = this.#buffers
@@ -75,16 +76,16 @@ export class PostingCursor {
   }
 
   /**
-   * Last place of a block, without loading the block. The last place of the rest is unknown, so
-   * `placeMax` is returned.
+   * Last place of a block, without loading the block. The last place of an incomplete last block is
+   * unknown, so `placeMax` is returned for it.
    */
   lastOf(block: number): number {
     return block < this.#lasts.length ? this.#lasts[block]! : placeMax
   }
 
   /**
-   * Loads the first block with a place of at least `from`; false at the end of the list. `from` must
-   * not decrease between calls.
+   * Loads the first block with a place of at least `from`; false at the end of the list. `from`
+   * must not decrease between calls.
    */
   next(from: number): boolean {
     if (from <= this.#last) return true
@@ -95,7 +96,8 @@ export class PostingCursor {
   }
 
   /**
-   * Keeps the candidates that have the term, and writes the counts of the term in these to `kept`.
+   * Keeps the candidates that have the term, and writes the counts of the term in these documents
+   * to `kept`.
    */
   keep(found: FoundPlaces, kept: Uint32Array): void {
     const { places: wanted, size } = found
@@ -119,8 +121,8 @@ export class PostingCursor {
   }
 
   /**
-   * Keeps the candidates that are in the block, and writes their index in the block to `kept`.
-   * Branchless, because the processor cannot predict which documents are found.
+   * Keeps the candidates that are in the block, and writes their index in the block to `kept`. The
+   * loop is branchless, because the processor cannot predict which documents are found.
    */
   #keepNoted(
     { places: wanted, slots }: FoundPlaces,
@@ -147,7 +149,7 @@ export class PostingCursor {
     return count
   }
 
-  /** Like `#keepNoted`, but merges with the block, for cases in which a merge is cheaper. */
+  /** Like `#keepNoted`, but merges the candidates with the block: cheaper for few candidates. */
   #keepMerged(
     { places: wanted, slots }: FoundPlaces,
     from: number,
@@ -224,13 +226,13 @@ function newBuffers(): BlockBuffers {
   }
 }
 
-/** Number of consecutive places that differ in their low bits. */
+/** Number of consecutive places that have distinct low bits. */
 const notedSpan = 4096
 const notedMask = notedSpan - 1
 /** Minimum candidates for lookups by index; fewer candidates are merged with the block. */
 const fewPlaces = 8
 
-/** Pool of unused buffers: a search needs some for each term. */
+/** Pool of unused buffers: a search needs one set of buffers for each term. */
 const spare: BlockBuffers[] = []
 const spareMax = 64
 
@@ -239,7 +241,7 @@ const none = new Uint32Array(0)
 
 /**
  * The first block, at index `start` or later, whose last place is at least `from`. The search is
- * exponential, because that block is usually near.
+ * exponential, because this block is usually near `start`.
  */
 function firstReaching(lasts: Uint32Array, from: number, start: number): number {
   let step = 1

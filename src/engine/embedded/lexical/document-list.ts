@@ -1,6 +1,6 @@
 /**
- * The documents of a segment by ascending number. The place of a document is its index in this list.
- * Stored as ranges, because new documents have consecutive numbers.
+ * The documents of a segment by ascending number. The place of a document is its index in this
+ * list. Stored as ranges, because new documents have consecutive numbers.
  */
 import type { VarintReader, VarintWriter } from './varints.ts'
 
@@ -101,7 +101,9 @@ export class DocumentList {
   }
 }
 
-/** Index of the last of ascending starts that is at most `wanted`; -1 when all are greater. */
+/**
+ * Index of the last start that is at most `wanted`, in ascending starts; -1 when all are greater.
+ */
 export function floorIndex(starts: Float64Array, wanted: number): number {
   let low = 0
   let high = starts.length

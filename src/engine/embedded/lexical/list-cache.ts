@@ -1,6 +1,7 @@
 /**
- * Cache of what a thread has read of segments, shared by all stores. Segments never change and their
- * numbers are not reused, so entries are never invalidated; the oldest are evicted first.
+ * Cache of rows, posting lists and counts of segments: one per thread, for all stores. Segments
+ * never change and their numbers are not reused, so entries are never invalidated. The oldest
+ * entries are evicted first.
  */
 
 /** Maximum size in bytes. */
@@ -17,7 +18,7 @@ let kept: Kept[] = []
 let oldest = 0
 let keptSize = 0
 
-/** Adds an entry of `size` bytes to a map, from which it is deleted when it is evicted. */
+/** Adds an entry of `size` bytes to a map. Its eviction deletes it from the map. */
 export function keep<T>(owner: Map<number, T>, key: number, value: T, size: number): void {
   owner.set(key, value)
   kept.push({ owner, key, size })

@@ -2,11 +2,11 @@
  * Scores the documents that have some terms but not all, unless they cannot be among the best.
  *
  * The algorithm is MaxScore by Turtle and Flood, "Query evaluation: strategies and optimizations"
- * (1995), applied to windows of documents. A term adds less to a score than its weight. Once the wanted
- * number of documents scores higher than the weights of some terms together, a document that has only
- * these terms cannot be among the best. So the postings of these terms are no longer walked, only
- * looked up for candidates of the other terms. In a sentence these are the common words, whose postings
- * are long.
+ * (1995), applied to windows of documents. A term adds less to a score than its weight. Once the
+ * wanted number of documents scores higher than the weights of some terms together, a document that
+ * has only these terms cannot be among the best. So the postings of these terms are no longer
+ * walked, only looked up for candidates of the other terms. In a sentence, these terms are the
+ * common words, whose posting lists are long.
  */
 import type { Budget } from '../store/budget.ts'
 import type { TopScores } from './top-scores.ts'
@@ -19,7 +19,7 @@ import type { SegmentView } from './segment-view.ts'
 /** Scores the documents of one segment. */
 export class MaxScore {
   readonly #view: SegmentView
-  /** Terms in the order of the query, because sums of floats depend on it. */
+  /** Terms in the order of the query, because a sum of floats depends on the order. */
   readonly #terms: readonly ScoredTerm[]
   /** Indexes of the terms by ascending weight. */
   readonly #byBound: readonly number[]
@@ -27,12 +27,12 @@ export class MaxScore {
    * For each index in `byBound`: sum of the weights of the terms up to and including that index.
    */
   readonly #boundUpTo: readonly number[]
-  /** Documents with more of the terms are left out. */
+  /** Documents that have more terms than this are left out. */
   readonly #termsMax: number
   readonly #best: TopScores
   readonly #budget: Budget
   readonly #windowSize: number
-  /** Score of each term by the slots of the window's documents. */
+  /** Scores of each term, by slot of the document in the window. */
   readonly #parts: readonly Float64Array[]
   /** Sum of a document's scores so far, by slot; the scores are added in any order. */
   readonly #sums: Float64Array
@@ -85,7 +85,7 @@ export class MaxScore {
     }
   }
 
-  /** Scores the given documents, which come by ascending place. */
+  /** Scores the given documents, which must be ordered by place. */
   addAmong(documents: Uint32Array): void {
     const { places, slots } = this.#candidates
     for (let at = 0; at < documents.length; at += this.#windowSize) {

@@ -6,7 +6,7 @@ export function* mergeAscending(
   for (;;) {
     open = open.filter((list) => list.fill())
     if (open.length === 0) return
-    // All later parts are greater than the last number of their list's current part.
+    // Numbers in later parts of a list are greater than the last number of its current part.
     const upTo = Math.min(...open.map((list) => list.last))
     const parts = open.map((list) => list.takeUpTo(upTo)).filter(({ length }) => length > 0)
     yield parts.length === 1 ? parts[0]! : parts.flat().sort((a, b) => a - b)
@@ -16,7 +16,7 @@ export function* mergeAscending(
 function stepsOf(list: Iterator<readonly number[]>) {
   let step: readonly number[] = []
   return {
-    /** Loads the next part when the current one is used up; false at the end of the list. */
+    /** Loads the next part when the current part is used up; false at the end of the list. */
     fill(): boolean {
       while (step.length === 0) {
         const next = list.next()

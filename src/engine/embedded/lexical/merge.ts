@@ -11,7 +11,7 @@ export class SegmentMerge {
   readonly sources: readonly TextSegment[]
   /** The last merged term. */
   progress: number
-  /** Terms that no document of the merged segments has. */
+  /** Terms that no document of the merged segment has. */
   readonly unused: number[] = []
   readonly documents: DocumentList
   readonly lengths: Uint32Array

@@ -1,10 +1,12 @@
 /**
- * The posting list of a term in a segment: the places of the documents that have it, and the counts. It
- * consists of blocks of 128 (blocks.ts) and a bit stream for the rest.
+ * The posting list of a term in a segment: the places of the documents that have the term, and its
+ * counts. It consists of blocks of 128 (blocks.ts) and a bit stream for the postings after the last
+ * whole block.
  *
- * For each block, its end and its best pairs are stored. A pair is a count and a text length; it is one
- * of the best unless another document has at least that count in a text of at most that length. So the
- * highest score of a block is known without unpacking it, whatever the weights are.
+ * For each block, its last place and its best pairs are stored. A pair is a count and a text
+ * length; it is one of the best pairs unless another document has at least that count in a text of
+ * at most that length. So the highest score of a block is known without unpacking it, whatever the
+ * weights are.
  */
 import { BitReader, BitWriter } from './bits.ts'
 import { blockSize, packBlock, unpackBlock, widthOf, wordsOf } from './blocks.ts'
@@ -41,7 +43,7 @@ export class Postings {
 export interface EncodedPostings {
   /** Packed whole blocks. */
   readonly words: Uint32Array
-  /** Ends, bit widths and best pairs of the blocks. */
+  /** Last places, bit widths and best pairs of the blocks. */
   readonly skips: Uint8Array
   /** Postings after the whole blocks. */
   readonly tail: Uint8Array
@@ -86,7 +88,9 @@ export function encodePostings(postings: Postings, lengths: Uint32Array): Encode
   return { words: words.slice(0, wordsSize), skips: skipWriter.finish(), tail }
 }
 
-/** Writes Rice codes of the distances between places, and exponential Golomb codes of the counts. */
+/**
+ * Writes Rice codes of the distances between places, and exponential Golomb codes of the counts.
+ */
 function encodeTail(postings: Postings, from: number, start: number): void {
   const { places, counts, size } = postings
   if (from === size) return
@@ -104,7 +108,9 @@ function encodeTail(postings: Postings, from: number, start: number): void {
   }
 }
 
-/** Decodes the postings after the whole blocks; `before` is the last place in those, or -1. */
+/**
+ * Decodes the postings after the whole blocks; `before` is the last place in these blocks, or -1.
+ */
 export function decodeTail(
   tail: Uint8Array,
   size: number,
@@ -124,7 +130,7 @@ export function decodeTail(
   }
 }
 
-/** Decodes the places of a whole block; `before` is the last place before it, or -1. */
+/** Decodes the places of a whole block; `before` is the last place before the block, or -1. */
 export function decodePlaces(
   words: Uint32Array,
   at: number,
@@ -158,7 +164,7 @@ export class Skips {
   readonly starts: Uint32Array
   /** Bits per place times 256, plus bits per count. */
   readonly widths: Uint16Array
-  /** Best pairs of a count and a length, and the index at which those of each block end. */
+  /** Best pairs of a count and a length, and the index at which the pairs of each block end. */
   readonly best: Uint32Array
   readonly bestEnds: Uint32Array
 
@@ -242,7 +248,7 @@ const pairLengths = new Float64Array(countsApart + 1)
 
 let scratch = new Uint32Array(4096)
 
-/** The scratch buffer with room for `size` words from index `from` on, which are 0. */
+/** The scratch buffer, with `size` words from index `from` on set to 0. */
 function clearedWords(from: number, size: number): Uint32Array {
   if (from + size > scratch.length) {
     const larger = new Uint32Array(scratch.length * 2)

@@ -1,8 +1,9 @@
 /**
- * Reads the term index: the documents that have all or some of several terms, and their BM25 scores.
+ * Reads the term index: the documents that have all or some of several terms, and their BM25
+ * scores.
  *
- * Most texts are in segments. Texts that wait (writer.ts) are read from their own term lists; their
- * postings in segments are void.
+ * Most texts are in segments. Texts that wait to become part of a segment (writer.ts) are read from
+ * their term lists; older postings of their documents are void.
  */
 import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { Budget } from '../store/budget.ts'
@@ -34,15 +35,18 @@ export interface ScoreOptions {
   /** Number of the best documents to return; documents that tie with the last of them are added. */
   readonly wanted?: number
   /**
-   * Maximum score: all documents with exactly this score are returned, and the best of those with a
-   * lower score.
+   * Maximum score: all documents with exactly this score are returned, and the best documents with
+   * a lower score.
    */
   readonly ceiling?: number | undefined
-  /** Statistics to use instead of those of the index. */
+  /** Term statistics to use instead of the statistics of the index. */
   readonly statistics?: TermStatistics | undefined
 }
 
-/** Scored documents, and the statistics of their scores; undefined if a term occurs nowhere. */
+/**
+ * Scored documents, and the term statistics that decided their scores; undefined if no statistics
+ * were given and no document can match.
+ */
 type ScoredBy = Scored & { readonly statistics: TermStatistics | undefined }
 
 export class LexicalReader {
@@ -222,7 +226,7 @@ export class LexicalReader {
     return { documents, tokens, documentFrequencies }
   }
 
-  /** Drops cached state if the store was written to since. */
+  /** Drops cached state if the store was written to since the last call. */
   #refresh(): void {
     this.#mayHaveChanged = false
     const [state] = this.#store.one('PRAGMA data_version', [])!
@@ -279,7 +283,7 @@ export class LexicalReader {
     return row
   }
 
-  /** The terms in the index; undefined when one of them occurs nowhere. */
+  /** The terms as the index has them; undefined when one of the terms occurs nowhere. */
   #termsOf(terms: readonly string[]): readonly Term[] | undefined {
     const found = this.#occurring(terms)
     return found.length === terms.length ? found : undefined
@@ -307,7 +311,7 @@ export class LexicalReader {
     return found
   }
 
-  /** Number of documents in segments that have a term; documents that wait are excluded. */
+  /** Number of documents in segments that have a term; waiting documents are excluded. */
   #documentsWith({ id, lists }: Term, budget: Budget): number {
     let documents = 0
     for (const [i, view] of this.#readViews().entries()) {
@@ -317,10 +321,7 @@ export class LexicalReader {
     return documents
   }
 
-  /**
-   * Term lists of the documents that wait, by ascending document; null for documents without a text
-   * now.
-   */
+  /** Term lists of the waiting documents, by ascending document; null if the text was removed. */
   #allWaiting(): ReadonlyMap<number, Uint8Array | null> {
     if (this.#waiting !== undefined) return this.#waiting
     const sql = `SELECT doc, terms, checksum FROM waiting${this.#suffix} ORDER BY doc`
@@ -328,9 +329,7 @@ export class LexicalReader {
     return (this.#waiting = new Map(rows.map((row) => verifiedWaiting(row, this.#suffix))))
   }
 
-  /**
-   * Documents that wait and have any of the terms, and the number of waiting documents per term.
-   */
+  /** Waiting documents that have any of the terms, and the number of waiting documents per term. */
   #freshWith(wanted: readonly Term[]): {
     readonly fresh: readonly Fresh[]
     readonly having: readonly number[]
@@ -353,13 +352,13 @@ interface Term {
   /** Index in the query. */
   readonly at: number
   readonly id: number
-  /** Number of postings in all segments, void ones included. */
+  /** Number of postings in all segments, including void postings. */
   readonly postings: number
   /** Posting list in each segment. */
   readonly lists: readonly (List | undefined)[]
 }
 
-/** A document that waits and has any of the terms. */
+/** A waiting document that has any of the terms. */
 interface Fresh {
   readonly seq: number
   readonly counts: readonly number[]
@@ -385,8 +384,8 @@ function walkCost(wanted: readonly Term[], among: Float64Array | undefined): num
 }
 
 /**
- * Segments by size, the largest first: once its documents are scored, most documents of the others
- * can be skipped.
+ * Segments by size, the largest first: once its documents are scored, most documents of the other
+ * segments can be skipped.
  */
 function bySize(
   views: readonly SegmentView[],
@@ -396,7 +395,7 @@ function bySize(
     .sort((a, b) => b.view.segment.postings - a.view.segment.postings)
 }
 
-/** A cursor per term; undefined when the segment has no postings of one of them. */
+/** A cursor per term; undefined when the segment has no postings of one of the terms. */
 function cursorsOf(
   { segment }: SegmentView,
   wanted: readonly Term[],
@@ -448,10 +447,7 @@ function* textsIn(
   }
 }
 
-/**
- * Places in a segment of those documents in `among` that the segment has; undefined: `among` is
- * absent.
- */
+/** Places of the documents of `among` that are in the segment; undefined if `among` is absent. */
 function placesIn(
   { segment }: SegmentView,
   among: Float64Array | undefined,

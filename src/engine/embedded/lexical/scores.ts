@@ -1,9 +1,9 @@
 /** Scores that a term contributes to BM25. */
 import { termScore, termWeight, type Corpus } from '../../../search/lexical/bm25.ts'
 
-/** Caches scores by count and length, because few combinations make up nearly all texts. */
+/** Caches scores by term count and text length: few combinations cover nearly all texts. */
 export class TermScores {
-  /** Strict upper bound of the scores: the formula multiplies it by less than 1. */
+  /** Strict upper bound of the scores: the formula multiplies the weight by less than 1. */
   readonly weight: number
   /** Scores at the indexes of `knownPlace`; 0: not computed yet. */
   readonly known = spare.pop() ?? new Float64Array(countsKnown * lengthsKnown)
@@ -38,7 +38,7 @@ export class TermScores {
   }
 }
 
-/** Index of a score in `known`; 0, which is never used, when the score is not cached. */
+/** Index of a score in `known`; 0 when the score is not cached: no cached score has this index. */
 export function knownPlace(count: number, length: number): number {
   return count < countsKnown && length < lengthsKnown ? count * lengthsKnown + length : 0
 }
@@ -46,14 +46,17 @@ export function knownPlace(count: number, length: number): number {
 const countsKnown = 16
 const lengthsKnown = 512
 
-/** Pool of unused tables, filled with 0. Each takes 64 KiB, and a search needs one per term. */
+/**
+ * Pool of unused tables, filled with 0. Each table takes 64 KiB, and a search needs one table per
+ * term.
+ */
 const spare: Float64Array[] = []
 const spareMax = 16
 
 /** Maximum relative difference between sums of the same scores in different orders. */
 const rounding = 1e-9
 
-/** Sum below which a document cannot reach `floor`, when at most `added` can be added. */
+/** Minimum sum of a document that can reach `floor` if at most `added` is added. */
 export function lowestSum(floor: number, added: number): number {
   return floor * (1 - rounding) - added
 }

@@ -11,8 +11,8 @@ import { damagedIndex, termIndex } from '../format/damage.ts'
 import type { VarintReader } from './varints.ts'
 
 /**
- * Size of a row in bytes. Such a row fills the space that SQLite uses for it, which is four pages
- * and an eighth of a page. The size is a multiple of 16, like that of a block of postings.
+ * Size of a row in bytes. SQLite stores such a row in four pages and an eighth of a page, without
+ * unused space. The size is a multiple of 16, like that of a block of postings.
  */
 export const rowSize = 16_848
 
@@ -22,7 +22,7 @@ export const rowSize = 16_848
 export const rowsMax = 2 ** 24
 
 /**
- * State of a segment. Only segments in the state `made` are read; `dropped` ones were merged.
+ * State of a segment. Only segments in the state `made` are read; `dropped` segments were merged.
  */
 export type SegmentState = 'made' | 'making' | 'dropped'
 
@@ -46,7 +46,7 @@ export interface TextSegmentRow {
   readonly replaced: Uint8Array
 }
 
-/** Checksum of all columns but `state`, which is updated by itself. */
+/** Checksum of all columns but `state`, which is updated alone. */
 export function textSegmentChecksum(row: Omit<TextSegmentRow, 'state'>): number {
   const { id, newest, sources, progress, size, postings } = row
   const { directory, documents, replaced } = row
@@ -67,7 +67,8 @@ export interface TermEntry {
   /** Number of postings in the segment. */
   size: number
   /**
-   * Position and number of the words of a list outside the group; -1 when the list is inside the entry.
+   * Position and number of the words of a list outside the group. The position is -1 when the list
+   * is inside the group.
    */
   wordStart: number
   wordCount: number
@@ -78,7 +79,9 @@ export interface TermEntry {
   restSize: number
 }
 
-/** Reads the next entry of a group. The caller has to read or skip the bytes that follow it. */
+/**
+ * Reads the next entry of a group. The caller has to read or skip the bytes that follow the entry.
+ */
 export function takeEntry(reader: VarintReader, before: number, into: TermEntry): void {
   into.term = before + reader.take()
   const size = reader.take()
@@ -97,7 +100,9 @@ export function emptyEntry(): TermEntry {
   return { term: 0, size: 0, wordStart: -1, wordCount: 0, restSize: 0 }
 }
 
-/** Verifies a row of `posting`. A segment determines its rows, so a missing one is damage. */
+/**
+ * Verifies a row of `posting`. A segment determines which rows exist, so a missing row is damage.
+ */
 export function verifiedPostings(
   bytes: unknown,
   checksum: unknown,

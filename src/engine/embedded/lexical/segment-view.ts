@@ -69,8 +69,8 @@ export class SegmentView {
   }
 
   /**
-   * Number of documents in `list` that are among `#voids` from index `from` on. Looks each of them
-   * up, instead of decoding the whole list.
+   * Number of documents in `list` that are among `#voids` from index `from` on. Looks up each of
+   * these documents instead of decoding the whole list.
    */
   #countVoids(list: List, from: number): number {
     const places = Uint32Array.from(this.#voids.slice(from)).sort()
@@ -85,7 +85,7 @@ export class SegmentView {
   }
 }
 
-/** Void documents that are looked up in the time of an index lookup. */
+/** Number of void documents that are looked up in the time of an index lookup. */
 const voidsAtOnce = 64
 
 /** Bytes of memory per cached count. */

@@ -14,7 +14,7 @@ export interface PostingRows {
 
 /** Approximate size of a group in bytes. A lookup of a term scans its group. */
 const groupSize = 2048
-/** Maximum size in bytes of a list inside a group. Longer lists are stored outside of it. */
+/** Maximum size in bytes of a list inside a group. Longer lists are stored before the group. */
 const listSizeMax = 1024
 
 export class SegmentWriter {
@@ -159,7 +159,7 @@ export class SegmentWriter {
   }
 }
 
-/** The part of a segment that was written before. */
+/** State of a segment that was written in part. */
 export interface SegmentStart {
   readonly size: number
   readonly postings: number

@@ -82,7 +82,7 @@ export class TextSegment {
       if (entry.wordStart < 0) reader.at += entry.restSize
     }
     if (entry.term !== term) return undefined
-    // The bytes are copied, so that the list does not keep the whole row in memory.
+    // The bytes are copied, so that the cached list does not keep the whole row in memory.
     const list = this.#open(entry, this.#restOf(entry, reader).slice())
     keep(this.#lists, term, list, sizeOf(list))
     return list
@@ -95,7 +95,7 @@ export class TextSegment {
   }
 
   /**
-   * All terms greater than `after`, ascending. An entry is valid until the next one is requested.
+   * All terms greater than `after`, ascending. An entry is valid until the next entry is requested.
    */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
@@ -131,7 +131,7 @@ export class TextSegment {
     into.size = start + size
   }
 
-  /** Decodes a block of a list; the block after the whole ones is the rest. */
+  /** Decodes a block of a list; the last block may be incomplete. */
   decodeBlock(list: List, block: number, places: Uint32Array, counts: Uint32Array): void {
     const { size, skips, tail } = list
     if (skips !== undefined && block < skips.lasts.length) {
@@ -185,7 +185,9 @@ export class TextSegment {
     return at < size && looked.places[at] === place
   }
 
-  /** Length of each document's text by place; `tooLong` for lengths that do not fit. */
+  /**
+   * Length of each document's text by place; `tooLong` for lengths that do not fit into 16 bits.
+   */
   get lengths(): Uint16Array {
     return (this.#lengths ??= this.#readLengths())
   }
@@ -275,7 +277,7 @@ let wordsAt = 0
 /** Marks a length of more than two bytes. */
 const tooLong = 0xffff
 
-/** The block of the latest `has`: the next call often needs the same one. */
+/** Cached block of the latest call of `has`: the next call often needs the same block. */
 const looked = {
   list: undefined as List | undefined,
   block: -1,
@@ -320,8 +322,8 @@ export interface Directory {
 }
 
 /**
- * Decodes the groups; terms are stored as differences, and positions from the end of the previous
- * group.
+ * Decodes the groups; terms are stored as differences from the previous term, and positions as
+ * distances from the end of the previous group.
  */
 export function readDirectory(bytes: Uint8Array): Directory {
   const reader = new VarintReader(bytes)

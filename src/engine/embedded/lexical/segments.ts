@@ -1,7 +1,7 @@
 /**
- * The segments of a term index on the thread that writes: adds new ones and merges them in steps, so
- * that there are few. Every step is part of a transaction and complete by itself, so a merge continues
- * after a crash.
+ * The segments of a term index on the writer thread. New segments are added, and merges in steps
+ * keep their number small. Each step is part of a transaction and saves the progress of its merge,
+ * so a merge continues after a crash.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { bytesChecksum, type RowChecksum } from '../format/checksums.ts'
@@ -96,15 +96,14 @@ export class Segments {
     this.#made.push(this.#open(row))
   }
 
-  /** Maximum number of merges in which a posting takes part until it is in the largest segment. */
+  /** Maximum number of merges of a posting until it is in the largest segment. */
   get levels(): number {
     const postings = this.#made.reduce((sum, segment) => sum + segment.postings, 0)
     return 2 + Math.ceil(Math.log(1 + postings / this.#sizeMin) / Math.log(fanout))
   }
 
   /**
-   * Whether there is work: merges and deletions. While no writes arrive (`isIdle`), more merges are
-   * due.
+   * Whether merges or deletions are due. While no writes arrive (`isIdle`), more merges are due.
    */
   isWorkDue(isIdle: boolean): boolean {
     return (
@@ -115,7 +114,10 @@ export class Segments {
     )
   }
 
-  /** Postings of segments that are being merged or due for a merge, idle merges excluded. */
+  /**
+   * Number of postings in segments that are being merged or due for a merge, excluding merges that
+   * only an idle writer does.
+   */
   get waiting(): number {
     const making = this.#making()
     const busy = new Set(
@@ -149,10 +151,7 @@ export class Segments {
     return unused
   }
 
-  /**
-   * Removes all segments. Their numbers are not reused, because readers cache what they read by
-   * number.
-   */
+  /** Removes all segments. Their numbers are not reused, because readers cache rows by number. */
   clear(): void {
     this.#statements.clear()
     this.#made = []
@@ -197,9 +196,9 @@ export class Segments {
   }
 
   /**
-   * The segments to merge next, so that there are fewer than `fanout` of one size and few replaced
-   * documents. When idle, segments are also merged until each is more than twice as large as all
-   * later segments together.
+   * The segments to merge next, so that fewer than `fanout` segments have about the same size, and
+   * few documents are replaced. When idle, segments are also merged until each is more than twice
+   * as large as all later segments together.
    */
   #due(isIdle: boolean): readonly TextSegment[] {
     const made = this.#made
@@ -220,8 +219,8 @@ export class Segments {
   }
 
   /**
-   * Segments a third of whose documents were replaced by later segments. Reads have to skip their
-   * void postings.
+   * Segments of which later segments have replaced more than a third of the documents. Merging them
+   * removes void postings, which reads have to skip.
    */
   #outdated(): readonly TextSegment[] {
     let replaced = 0

@@ -1,6 +1,6 @@
 /**
  * The terms of a text, as the table `waiting` stores them: varints. For each ascending term: the
- * difference from the previous one, doubled, plus 1 when the count is 1; any other count follows.
+ * difference from the previous term, doubled, plus 1 when the count is 1; any other count follows.
  */
 import { firstFrom } from './segment.ts'
 import { VarintReader, VarintWriter } from './varints.ts'

@@ -1,7 +1,7 @@
 /**
- * Cache of term numbers by text: a hash table in typed arrays. The entries and keys of a Map are spread
- * over memory, so with tens of thousands of terms each lookup waits for memory. Here a lookup takes two
- * accesses: to a slot, and to the data of the term.
+ * Cache of term numbers by text: a hash table in typed arrays. The entries and keys of a Map are
+ * spread over memory, so with tens of thousands of terms each lookup waits for memory. Here a
+ * lookup takes two accesses: to a slot, and to the data of the term.
  */
 export class TermNumbers {
   /** Slots of the hash table: hash of a term, and its index in `#known`; 0: unused. */
@@ -81,13 +81,13 @@ export class TermNumbers {
 
 const slotSize = 2
 
-/** Maximum numbers of terms and of their characters: 3 MiB in total, with the slots. */
+/** Maximum numbers of terms and of their characters: 3 MiB of memory in total, slots included. */
 const termsMax = 50_000
 const charactersMax = 2 ** 19
-/** Maximum length of a cached term. Few texts share longer ones. */
+/** Maximum length of a cached term. Few texts share longer terms. */
 const lengthMax = 256
 
-/** FNV-1a over characters, with its high bits mixed into the low ones, which select a slot. */
+/** FNV-1a over characters, with its high bits mixed into its low bits, which select a slot. */
 function hashOf(term: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < term.length; i++)

@@ -5,11 +5,12 @@ export interface Scored {
 }
 
 /**
- * Collects the best `wanted` scores, and documents that tie with the last of them. When a page starts
- * after a score (`ceiling`), documents with that score are kept, too, and better ones are left out.
+ * Collects the best `wanted` scores, and documents that tie with the last of them. When a page
+ * starts after a score (`ceiling`), documents with that score are kept, too, and documents with a
+ * higher score are left out.
  */
 export class TopScores {
-  /** Lowest of the best `wanted` scores; 0 until there are that many. */
+  /** Lowest of the best `wanted` scores; 0 until `wanted` scores were added. */
   floor = 0
   readonly #wanted: number
   readonly #ceiling: number

@@ -1,9 +1,10 @@
 /**
- * Converts the postings of format 2 to a segment. They were stored in chunks, by term and by first
- * document, which is the order in which a segment is written, so nothing has to be sorted.
+ * Converts the postings of format 2 to a segment. Format 2 stored them in chunks, ordered by term
+ * and first document. A segment is written in the same order, so nothing has to be sorted.
  *
- * All numbers were varints. For each ascending number: the difference from the previous one, doubled,
- * plus 1 when its count is 1; any other count followed and, in postings, the length of the text.
+ * All numbers were varints. For each number, in ascending order: the difference from the previous
+ * number, doubled, plus 1 when its count is 1. Any other count followed and, in postings, the
+ * length of the text.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { createTerms } from '../store/layout.ts'
@@ -51,8 +52,7 @@ function old(table: string, suffix: string): string {
 }
 
 /**
- * Copies the texts that wait. They still wait, as if no segment had them. The encoding of their
- * lists is unchanged.
+ * Copies the waiting texts, which still wait afterwards. The encoding of their lists is unchanged.
  */
 function copyWaiting(database: DatabaseSync, suffix: string): void {
   database.exec(

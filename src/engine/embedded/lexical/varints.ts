@@ -1,4 +1,7 @@
-/** Varints: seven bits per byte, the lowest first; the high bit is set when another byte follows. */
+/**
+ * Varints: seven bits per byte, the lowest bits first; the high bit is set when another byte
+ * follows.
+ */
 
 export class VarintWriter {
   #bytes = new Uint8Array(1024)

@@ -1,9 +1,9 @@
 /**
  * Maintains the term index while documents are written (docs/internals/lexical-index.md).
  *
- * The term list of a text is written at once, as a row of `waiting`. Its postings are written later in
- * a segment, together with those of many other texts, which replaces these rows. Until enough texts
- * wait, or writes pause, readers read the term lists.
+ * The term list of a text is written at once, as a row of `waiting`. When enough texts wait, or
+ * writes pause, the postings of all waiting texts are written as a segment, and their rows are
+ * deleted. Until then, readers read the term lists.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { TermsDebt } from '../../operations.ts'
@@ -17,9 +17,9 @@ import { TermNumbers } from './term-numbers.ts'
 import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
 /**
- * Counts of the terms of a text: the range from `from` to `to` of `termCounts`, which has two numbers
- * per term: its index in `terms`, and the count. Texts that are written together share both arrays, so
- * that each term's number is looked up only once for all of them.
+ * Counts of the terms of a text: the terms `from` to `to` of `termCounts`. It has two numbers per
+ * term: its index in `terms`, and the count. Texts that are written together share both arrays, so
+ * that the number of each term is looked up only once.
  */
 export interface TermCounts {
   readonly terms: readonly string[]
@@ -29,15 +29,18 @@ export interface TermCounts {
 }
 
 /**
- * Maximum size of waiting lists in bytes: a thousand texts of sixty words, read in half a millisecond.
- * Tests lower it to get many segments from few texts.
+ * Maximum size of waiting lists in bytes: a thousand texts of sixty words, read in half a
+ * millisecond. Tests lower it to get many segments from few texts.
  */
 const waitingSizeMax = Number(process.env['STELA_TEST_WAITING'] ?? 64 * 1024)
 
 /** Approximate number of postings in waiting lists of `waitingSizeMax` bytes. */
 const foldedPostings = Math.ceil(waitingSizeMax * 0.6)
 
-/** Postings that are merged per step while no writes arrive: some tens of milliseconds. */
+/**
+ * Number of postings to merge per step while no writes arrive: a step takes some tens of
+ * milliseconds.
+ */
 const idlePostings = 300_000
 
 export class LexicalWriter {
@@ -45,7 +48,7 @@ export class LexicalWriter {
   readonly #suffix: string
   readonly #statements: Statements
   readonly #segments: Segments
-  /** Term numbers in two generations: recently used ones, and older ones. */
+  /** Term numbers in two generations: recently used terms, and older terms. */
   #termIds = new TermNumbers()
   #termIdsBefore = new TermNumbers()
   /** Terms of the latest batch of texts and their numbers; 0: not looked up yet. */
@@ -56,10 +59,10 @@ export class LexicalWriter {
   #texts = 0
   #tokens = 0
   #nextTerm = 0
-  /** The table `waiting`: term lists by document; null for a document without a text now. */
+  /** The table `waiting`: term lists by document; null if the text was removed. */
   readonly #waiting = new Map<number, Uint8Array | null>()
   #waitingSize = 0
-  /** Postings of texts that were written since the last commit, and of texts in that commit. */
+  /** Numbers of postings of texts that were written since the last commit, and in that commit. */
   #written = 0
   #committed = 0
   /** Whether the numbers of texts, tokens and terms differ from those in the store. */
@@ -166,8 +169,8 @@ export class LexicalWriter {
   }
 
   /**
-   * Writes a segment when enough texts wait, and merges in proportion to what was written. Must be
-   * called after a commit.
+   * Writes a segment when enough texts wait, and merges in proportion to the number of postings
+   * written. Must be called after a commit.
    */
   keepUp(): void {
     if (this.#waitingSize > waitingSizeMax) this.fold()
@@ -193,7 +196,7 @@ export class LexicalWriter {
           this.#newTerms.delete(term)
         }
       })
-    // The remaining new terms are those of texts that were replaced before they became part of a
+    // The remaining new terms belong to texts that were replaced before they became part of a
     // segment.
     this.#dropTerms([...this.#newTerms])
     this.#newTerms.clear()
@@ -219,7 +222,7 @@ export class LexicalWriter {
     this.#dropTerms(unused.filter((term) => !waiting.has(term)))
   }
 
-  /** Subtracts the text of a document from the counts; false when it has none. */
+  /** Subtracts the text of a document from the counts; false when the document has no text. */
   #uncount(seq: number): boolean {
     const list = this.#waiting.get(seq)
     const length =

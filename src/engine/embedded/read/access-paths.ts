@@ -58,7 +58,7 @@ const countedMax = 64
 
 /**
  * All access paths that a filter offers; an empty `keys` means that nothing can match. If the
- * filter names ids, the only access path is `ids`, because no other can be better.
+ * filter names ids, the only access path is `ids`, because no other access path can be better.
  */
 export function accessPathsOf(filter: Filter, statistics: Statistics): AccessPath[] {
   const parts = flatten(filter)
@@ -112,8 +112,13 @@ export interface SizedPath {
 }
 
 /**
+<<<<<<< HEAD
  * The access paths, those with the fewest entries first. The entries of the first path are counted up
  * to `max`, those of each later path only up to the smallest count so far.
+=======
+ * The access path with the fewest entries. The entries of the first path are counted up to `max`,
+ * the entries of each later path only up to the smallest count so far.
+>>>>>>> work-c1
  */
 export function bySize(
   accessPaths: readonly AccessPath[],

@@ -32,7 +32,7 @@ export class Execution {
   readonly budget: Budget
   readonly condition: Condition
   readonly met: Met = { entries: 0, documents: 0 }
-  /** Rows that the page still lacks. */
+  /** Number of rows that the page still lacks. */
   missing = 0
   /**
    * Whether the caller needs texts: they are read with the candidates if nothing is left to check.
@@ -94,7 +94,7 @@ export class Execution {
       from,
       withTexts,
     })
-    // Texts in the order of ids are far apart in the file, so each costs more to read.
+    // Texts in the order of ids are far apart in the file, so each text costs more to read.
     const isFar = withTexts && this.plan.check.kind === 'unknown'
     return this.#matching(found, required, isFar ? documentCost : 0)
   }

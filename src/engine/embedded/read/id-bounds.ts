@@ -92,7 +92,7 @@ function compareLow(a: Bound, b: Bound): number {
   return Buffer.compare(a.key, b.key) || Number(b.inclusive) - Number(a.inclusive)
 }
 
-/** Whether a range that ends at `high` and one that starts at `low` are disjoint. */
+/** Whether a range that ends at `high` and a range that starts at `low` are disjoint. */
 function isBefore(high: Bound, low: Bound): boolean {
   const order = Buffer.compare(high.key, low.key)
   return order < 0 || (order === 0 && !(high.inclusive && low.inclusive))

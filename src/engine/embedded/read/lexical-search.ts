@@ -37,8 +37,8 @@ export function searchLexical(
   const { path, terms, filter, limit, after } = search
   const among = matchesOf(reader, search, budget)
   const lexical = reader.lexical(path)
-  // Only the best `wanted` documents get a score. If the filter is yet to reject some, more than
-  // `limit` are wanted.
+  // Only the best `wanted` documents get a score. If the filter is checked afterwards, more than
+  // `limit` documents are wanted.
   const isFiltered = among === undefined && !isEverything(filter)
   let { statistics } = search
   const scoreBest = (wanted: number): Scored => {

@@ -61,7 +61,7 @@ export interface ValueOrder {
   readonly keys: readonly SortKey[]
   /** Number of the first key's path; undefined: no document has it. */
   readonly path: number | undefined
-  /** Number of all documents, and of those without a value at the path. */
+  /** Number of all documents, and of documents without a value at the path. */
   readonly documents: number
   readonly without: number
   /** Estimated number of matches; undefined: not counted. */
@@ -95,11 +95,11 @@ const countedMax = 8192
 
 const byPath: ReadOrder = Object.freeze({ by: 'path' })
 
-/** Plans a read. `statistics` must be those of the snapshot that is read. */
+/** Plans a read. `statistics` must be statistics of the snapshot that is read. */
 export function planRead(query: StoreQuery, statistics: Statistics): Plan {
   const { filter, after, skip } = query
   const keys = sortOf(query)
-  // The commonest read: one document by its id.
+  // The most frequent read: one document by its id.
   if (isOneId(filter) && after === undefined && skip === 0) {
     const access: AccessPath = { kind: 'id', id: filter.value, rest: everything }
     const order: ReadOrder = keys.length === 0 ? byPath : { by: 'memory', keys }

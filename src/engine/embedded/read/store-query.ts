@@ -22,7 +22,7 @@ export interface ScoredRows {
   readonly statistics?: TermStatistics | undefined
 }
 
-/** Number of rows to find: one more than the limit shows whether more follow. */
+/** Number of rows to find: the row after the limit shows whether more rows follow. */
 export function wantedBy(query: Pick<StoreQuery, 'skip' | 'limit' | 'lookAhead'>): number {
   return query.skip + query.limit + (query.lookAhead === false ? 0 : 1)
 }

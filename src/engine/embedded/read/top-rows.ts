@@ -1,4 +1,4 @@
-/** The first rows in the order of a sort. */
+/** Collects the first rows in the order of a sort. */
 import type { JsonObject, Value } from '../../../json/value.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
 import { compareLists } from '../../../language/values/order.ts'
@@ -17,7 +17,7 @@ interface Placed {
   readonly values: readonly (Value | undefined)[]
 }
 
-/** Minimum number of rows to collect before they are sorted together with the best so far. */
+/** Minimum number of rows to collect before they are sorted together with the best rows so far. */
 const collectedMin = 512
 
 export class TopRows {

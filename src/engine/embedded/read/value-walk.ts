@@ -91,7 +91,9 @@ export class ValueWalk {
     else yield* read.byId(1, from, { condition: this.#lacks(path) })
   }
 
-  /** The condition that a document has no value at the path. Lists the documents that have one. */
+  /**
+   * The condition that a document has no value at the path. Lists the documents that have a value.
+   */
   #lacks(path: number): Condition {
     const having = new Set<number>()
     for (const { doc } of this.#read.lookup.store.entries.inRange({ path })) {

@@ -1,12 +1,12 @@
 /**
- * Schedules reads on the reader threads. A fixed number runs at a time. They take turns by
+ * Schedules reads on the reader threads. A fixed number of reads runs at a time. They take turns by
  * principal, then by connection, then in order of arrival.
  *
  * A read is new for its first two turns, and is not paused in them. After that it is long. A long
- * read keeps its thread, and is paused in place during turns of others. Long reads may hold all
- * threads except `runningMax`. If a read becomes long when no more threads are available for long
- * reads, it is put back: it leaves its thread, waits, and later restarts from the beginning as a
- * long read. So a read is put back at most once, and loses the work of at most two turns.
+ * read keeps its thread, and is paused in place during turns of other reads. Long reads may hold
+ * all threads except `runningMax`. If a read becomes long when no more threads are available for
+ * long reads, it is put back: it leaves its thread, waits, and later restarts from the beginning as
+ * a long read. So a read is put back at most once, and loses the work of at most two turns.
  *
  * Threads are added while reads wait, and count only once they are ready: starting a thread takes
  * as long as many short reads, and a read should not wait for it if another thread becomes free.
@@ -14,8 +14,8 @@
  * The turns bound the wait of a new read, however many long reads there are, because long reads
  * without a thread take no turns. Let P principals, and C other connections of the read's own
  * principal, have reads that are new or hold a thread. Principals take turns in rounds, and the
- * read's connection has its turn within C + 1 rounds. So at most P·(C+1) reads run first, each for at
- * most two turns, and a third turn may pass while its thread stops. The read starts within
+ * read's connection has its turn within C + 1 rounds. So at most P·(C+1) reads run first, each for
+ * two turns at most, and a third turn may pass while its thread stops. The read starts within
  * 3·P·(C+1)/runningMax turns, plus three for the reads that were running when it arrived. A thread
  * stops within milliseconds, at its next step.
  *
@@ -27,15 +27,15 @@ export interface ScheduleOptions {
   /** Maximum concurrent reads. */
   readonly runningMax: number
   /**
-   * Threads for long reads when all threads exist. Another `runningMax` threads are reserved for
-   * new reads.
+   * Number of threads for long reads when all threads exist. Another `runningMax` threads are
+   * reserved for new reads.
    */
   readonly longMax: number
   /** Maximum reads of one principal that wait for a thread. */
   readonly waitingMax: number
 }
 
-/** Turns after which a read is long. The first may be a partial turn. */
+/** Number of turns after which a read is long. The first turn may be partial. */
 const turnsWhileNew = 2
 
 /** Changes to the running reads when a turn starts. */
@@ -50,10 +50,13 @@ export interface Turn<Read> {
 interface Entry<Read> {
   readonly read: Read
   readonly line: Line<Read>
-  /** `leaving`: put back, `ending`: aborted; in both its thread has not stopped yet. */
+  /**
+   * `leaving`: put back; `ending`: aborted. In both states, the thread has not stopped the read
+   * yet.
+   */
   state: 'waiting' | 'running' | 'paused' | 'leaving' | 'ending'
   isLong: boolean
-  /** Turns in which the read ran while it was new. */
+  /** Number of turns in which the read ran while it was new. */
   turns: number
 }
 
@@ -62,7 +65,7 @@ interface Line<Read> {
   readonly connection: object
   readonly principal: Principal<Read>
   readonly entries: Set<Entry<Read>>
-  /** Threads held by its long reads. */
+  /** Number of threads held by long reads of the connection. */
   long: number
 }
 
@@ -82,24 +85,26 @@ export class ReadSchedule<Read> {
   readonly #principals = new Map<string, Principal<Read>>()
   readonly #entries = new Map<Read, Entry<Read>>()
   #running = new Set<Entry<Read>>()
-  /** Threads that are ready. */
+  /** Number of threads that are ready. */
   #threads = 0
-  /** Threads held by running and paused reads, and threads that reads are leaving. */
+  /** Numbers of threads held by running and paused reads, and of threads that reads are leaving. */
   #held = 0
   #leaving = 0
-  /** Held threads of long reads. */
+  /** Number of threads held by long reads. */
   #long = 0
 
   constructor(options: ScheduleOptions) {
     this.#options = options
   }
 
-  /** Maximum number of threads. */
   get threadsMax(): number {
     return this.#options.longMax + this.#options.runningMax
   }
 
-  /** Whether another thread would help: all are held, or long reads may hold no more. */
+  /**
+   * Whether another thread would help: all threads are held, or long reads may hold no more
+   * threads.
+   */
   get wantsThread(): boolean {
     if (this.#threads >= this.threadsMax) return false
     return !this.#hasFreeThread || this.#running.size < this.#runnable
@@ -181,8 +186,8 @@ export class ReadSchedule<Read> {
   }
 
   /**
-   * Starts the next turn. `hasBegun` says whether the thread works on a read already: the start of
-   * a thread must not use up the read's turns.
+   * Starts the next turn. `hasBegun` tells whether the thread has begun a read: the time before
+   * that must not use up the read's turns.
    */
   rotate(hasBegun: (read: Read) => boolean = () => true): Turn<Read> {
     const chosen = new Set<Entry<Read>>()
@@ -201,8 +206,8 @@ export class ReadSchedule<Read> {
   }
 
   /**
-   * Chooses one read of each principal, then a second one, and so forth until `runningMax` are
-   * chosen.
+   * Chooses one read of each principal, then a second read of each, and so forth until `runningMax`
+   * reads are chosen.
    */
   #choose(chosen: Set<Entry<Read>>, putBacks: readonly Read[]): Turn<Read> {
     const starts: Read[] = []
@@ -249,15 +254,15 @@ export class ReadSchedule<Read> {
         const { state } = entry
         if (chosen.has(entry) || state === 'leaving' || state === 'ending') continue
         if (state !== 'waiting') return entry
-        // Reads after this one must not overtake it, because it will start on the thread that is
-        // being left.
+        // Later reads must not overtake this read, because it will start on the thread that another
+        // read is leaving.
         if (!entry.isLong) return this.#hasFreeThread ? entry : undefined
         if (this.#hasFreeThread && this.#mayBeLong(line)) return entry
       }
     return undefined
   }
 
-  /** Reads that could run if there were enough threads. */
+  /** Number of reads that could run if there were enough threads. */
   get #runnable(): number {
     return Math.min(this.#options.runningMax, this.#entries.size - this.#leaving)
   }
@@ -268,9 +273,9 @@ export class ReadSchedule<Read> {
 
   /**
    * Whether another read of this line may be long. The first `runningMax` long reads are not
-   * restricted. Threads beyond them go to principals without a long read and, while more than two
-   * are free, to connections without a long read whose principal has at most `runningMax` long
-   * reads.
+   * restricted. Further threads go to principals without a long read and, while more than two
+   * threads are free, to connections without a long read whose principal has at most `runningMax`
+   * long reads.
    */
   #mayBeLong({ principal, long }: Line<Read>): boolean {
     const { runningMax } = this.#options

@@ -115,8 +115,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const { id } = message
     switch (message.kind) {
       case 'begin':
-        // Node would otherwise write its compile cache only when the thread ends. That is too late
-        // for threads that start before.
+        // Node would otherwise write its compile cache only when this thread ends, too late for
+        // threads that start before that.
         flushCompileCache()
         return { id }
       case 'read': {

@@ -63,7 +63,7 @@ interface PendingRead {
   readonly caller: Caller
   /** Returns the fields of the message that depend on the thread. */
   readonly extra: (member: Member) => object
-  /** Control word, shared with the thread; a new one for each start. */
+  /** Control word, shared with the thread; a new word for each start. */
   command: Int32Array
   /** Bytes that the caller has reserved. */
   held: number
@@ -94,8 +94,8 @@ export interface ReadersOptions {
 }
 
 /**
- * Threads in addition to those of running reads. They are needed because a paused read keeps its
- * thread.
+ * Number of threads in addition to the threads of running reads. They are needed because a paused
+ * read keeps its thread.
  */
 const spareThreads = 4
 
@@ -109,7 +109,8 @@ const spareThreadMsUsual = 10_000
 const turnMs = 20
 
 /**
- * Delay before the first thread starts, if no read needs it earlier: it keeps a process start fast.
+ * Milliseconds after which the first thread starts, if no read needs it earlier. An immediate start
+ * would delay the server's start.
  */
 const firstThreadMs = 5_000
 
@@ -185,7 +186,7 @@ export class Readers {
     return { hits: hits.map(({ score }, i) => ({ row: rows[i]!, score })), statistics }
   }
 
-  /** Evicts a dropped vector index from all threads, because a new one can get the same name. */
+  /** Evicts a dropped vector index from all threads, because a new index can get the same name. */
   async forget(name: IndexName): Promise<void> {
     this.#removeDead()
     await Promise.all(
@@ -258,7 +259,8 @@ export class Readers {
     const giveUp = (): void => {
       if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
       settle.reject(signal.reason)
-      // Reads with the same signal are aborted in this turn, too, and must not start before that.
+      // Reads with the same signal are aborted in this turn of the event loop, too, and must not
+      // start before that.
       queueMicrotask(() => this.#fill())
     }
     signal.addEventListener('abort', giveUp)
@@ -320,7 +322,7 @@ export class Readers {
     const { message, extra, command, source } = read
     const { file, target } = source
     // While the read waited, its target may have been dropped. A thread that has closed a dropped
-    // file must not reopen it: the next store at this path would be mistaken for the old one.
+    // file must not reopen it: the next store at this path would be mistaken for the dropped store.
     this.#options.checkCurrent(target)
     // The target is sent only to a thread that does not have it.
     const isKnown = member.targets.get(file) === target
@@ -344,14 +346,14 @@ export class Readers {
       return
     }
     read.lack = { room, held: size }
-    // The promise is awaited after the thread has left the read; the caller may abort before
-    // that.
+    // The promise is awaited after the thread has left the read. If the caller aborts before that,
+    // its rejection must not be unhandled.
     room.catch(() => undefined)
     tell(command, readCommands.giveUp)
   }
 
   /**
-   * Starts a thread if it would help. Waiting reads use another thread if one becomes free earlier.
+   * Starts a thread if it would help. Waiting reads use another thread if it becomes free earlier.
    */
   #startThreads(): void {
     if (this.#starting !== undefined || this.#isStopping) return

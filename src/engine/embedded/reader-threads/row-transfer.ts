@@ -25,7 +25,7 @@ export interface SentText {
 }
 
 export interface SentRows {
-  /** Rows; the texts of those in `texts` are empty. */
+  /** Rows; a row whose text is in `texts` has an empty text. */
   readonly rows: DocRow[]
   readonly texts: readonly SentText[]
 }
@@ -41,7 +41,7 @@ interface Wanted {
   readonly sizeMax?: number | undefined
 }
 
-/** Rows with texts, up to and including the one that exceeds `sizeMax`. */
+/** Rows with texts, up to and including the row whose text exceeds `sizeMax`. */
 export function sendRows(
   reader: StoreReader,
   found: readonly DocRow[],
@@ -57,7 +57,8 @@ export function sendRows(
   const needed = (Math.min(size, sizeMax) + beside) * (textsOnly ? 1 : 2)
   budget.hold(needed)
   let isWide = false
-  // If all bytes are within the limit, so are the characters: a text has at most as many.
+  // If all bytes are within the limit, so are the characters: a text has at most one character per
+  // byte.
   let left = size <= sizeMax ? Infinity : sizeMax
   const rows: DocRow[] = []
   const texts: SentText[] = []

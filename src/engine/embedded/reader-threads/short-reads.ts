@@ -5,7 +5,7 @@
  * each principal may fail only a few times per turn of the event loop.
  */
 
-/** Failed attempts of a principal per turn. */
+/** Maximum number of failed attempts of a principal per turn of the event loop. */
 const failuresMax = 2
 
 export class ShortReads {

@@ -2,9 +2,9 @@
  * Packs index entries into blocks of a few kilobytes. Blocks of runs are sorted. Blocks that a
  * commit writes to `recent` keep the order of the changes and are only scanned.
  *
- * header     count of entries u16, sum i16, values i16 (see Sums) entries    suffix size and state,
- * shared size: as varints; then the suffix restarts   per 16 entries: offset of the first one u32;
- * sum and values before it: i16 each
+ *   header     count of entries u16, sum i16, values i16 (see Sums)
+ *   entries    suffix size and state, shared size: as varints; then the suffix
+ *   restarts   per 16 entries: offset of the first entry u32; sum, values before it: i16 each
  *
  * An entry omits the bytes that its key shares with the previous key. The first of every 16
  * entries, a restart, has its whole key, so a search bisects the restarts and then reads at most 16
@@ -54,7 +54,7 @@ export class BlockWriter {
     this.#tie = tie
   }
 
-  /** Size of the block in bytes if no entry were added. */
+  /** Size of the block in bytes, without further entries. */
   get #sizeNow(): number {
     return this.#size + restartSize * Math.ceil(this.count / interval)
   }
@@ -85,7 +85,7 @@ export class BlockWriter {
     return true
   }
 
-  /** Returns the block and starts the next one. */
+  /** Returns the block and starts the next block. */
   finish(): { readonly bytes: Buffer; readonly sums: Sums; readonly count: number } {
     const { count } = this
     const sums = { sum: this.#sum, values: this.#values }
@@ -276,7 +276,7 @@ export class BlockCursor {
   }
 
   /**
-   * Calls `tell` for the current entry and the following ones while their keys have the prefix
+   * Calls `tell` for the current entry and the following entries while their keys have the prefix
    * `start`, which the current key must have. Returns whether the last entry of the block has the
    * prefix, too. Requires document numbers as ties.
    */
@@ -294,7 +294,7 @@ export class BlockCursor {
       const head = block[next]!
       const shared = block[next + 1]!
       if (head < 128 && shared >= tieAt && shared < 128) {
-        // The key has the same value as the previous one, so its suffix is the end of the document
+        // The key has the same value as the previous key, so its suffix is the end of the document
         // number.
         state = stateIn(head)
         next += 2
@@ -388,7 +388,7 @@ export class BlockCursor {
     while (this.position < last) this.next()
   }
 
-  /** Net counts of the entries before the current one. */
+  /** Net counts of the entries before the current entry. */
   sumsBefore(): Sums {
     const end = this.position
     const restart = Math.floor(Math.min(end, this.count - 1) / interval)

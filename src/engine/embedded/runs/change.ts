@@ -1,11 +1,11 @@
 /**
  * State of an index entry in one source: added, removed (a tombstone), or changed while it existed.
- * The newest change of an entry hides the older ones.
+ * The newest change of an entry hides older changes.
  *
  * An entry is only added when it is absent and only removed when it is present; the writer must
- * know which. So changes of an entry can be combined over any interval: an addition and a removal
- * cancel out, without a tombstone. And entries can be counted without a merge: additions minus
- * removals.
+ * know whether it is present. So changes of an entry can be combined over any interval: an addition
+ * and a removal cancel out, without a tombstone. And entries can be counted without a merge:
+ * additions minus removals.
  */
 import type { Tie } from '../format/entry-key.ts'
 

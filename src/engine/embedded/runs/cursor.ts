@@ -54,8 +54,8 @@ export interface DocumentSelection {
 }
 
 /**
- * Merges cursors into entries in key order. The first cursor must be that of the newest source, the
- * last that of the oldest.
+ * Merges cursors into entries in key order. The first cursor must belong to the newest source, the
+ * last cursor to the oldest source.
  */
 export function* entriesOf(
   cursors: readonly Cursor[],

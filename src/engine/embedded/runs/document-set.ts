@@ -1,6 +1,6 @@
 /**
  * Set of document numbers: a sparse bitmap. Adding a number takes a few nanoseconds, whether
- * numbers are dense or sparse; a Set would hash each of them.
+ * numbers are dense or sparse; a Set would hash each number.
  */
 
 /** Membership test for document numbers. */

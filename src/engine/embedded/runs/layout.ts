@@ -64,7 +64,7 @@ export interface RunRow {
   readonly number: number
   readonly level: number
   readonly state: RunState
-  /** Numbers of the runs that are merged into this one, as JSON. */
+  /** Numbers of the runs that are merged into this run, as JSON. */
   readonly sources: string
 }
 

@@ -1,6 +1,7 @@
 /**
  * Cache of the documents that the runs have for a value, cleared when the set of runs changes.
- * Collecting them takes most of the time of a sorted find whose filter matches many documents.
+ * Collecting these documents takes most of the time of a sorted find whose filter matches many
+ * documents.
  */
 import { DocumentSet } from './document-set.ts'
 

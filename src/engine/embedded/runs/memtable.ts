@@ -16,7 +16,7 @@ const chunkMax = 512
 
 export class Memtable {
   readonly #tie: Tie
-  /** Sorted chunks. A chunk is only empty when it is the sole one. */
+  /** Sorted chunks. A chunk is only empty when it is the only chunk. */
   readonly #chunks: Change[][] = [[]]
   #inOrder = 0
   /**
@@ -226,7 +226,7 @@ class MemtableCursor implements Cursor, DocumentCursor {
     this.#change = this.#chunks[this.#number]![--this.#at]
   }
 
-  /** Moves from the end of a chunk to the start of the next one. */
+  /** Moves from the end of a chunk to the start of the next chunk. */
   #settle(): void {
     if (this.#at === this.#chunks[this.#number]!.length)
       if (this.#number < this.#chunks.length - 1) {

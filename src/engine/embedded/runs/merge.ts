@@ -18,7 +18,7 @@ import {
 
 export interface RunMergeOptions {
   readonly tie: Tie
-  /** Whether there is no run older than the merged ones. */
+  /** Whether no run is older than the merged runs. */
   readonly isOldest: boolean
 }
 

@@ -20,10 +20,7 @@ export interface PackedChange extends PackedKey {
 /** A sequence of changes. The current change is valid until the next call of `next`. */
 export interface ChangeSource extends PackedChange {
   readonly isAt: boolean
-  /**
-   * Number of bytes that the key shares with the previous key; undefined behaviour for the first
-   * key.
-   */
+  /** Number of bytes that the key shares with the previous key; any number for the first key. */
   readonly shared: number
   next(): void
 }

@@ -22,7 +22,7 @@ export interface RunStore {
   readonly database: DatabaseSync
   readonly cache: BlockCache
   readonly tie: Tie
-  /** Cursor that lookups share; each lookup finishes before the next one starts. */
+  /** Cursor that lookups share; each lookup finishes before the next lookup starts. */
   readonly cursor: BlockCursor
 }
 
@@ -286,7 +286,7 @@ class RunCursor implements Cursor, DocumentCursor {
   }
 
   /**
-   * Calls `tell` for the current change and the following ones while their keys have the prefix
+   * Calls `tell` for the current change and the following changes while their keys have the prefix
    * `start`.
    */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): void {

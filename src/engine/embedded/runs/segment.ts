@@ -3,8 +3,8 @@
  * has the first key and the net counts of each block, and a Bloom filter over the values of the
  * segment:
  *
- * blocks u16, for each block: sum i16, values i16, size of its first key u32, that key the filter,
- * optional
+ *   blocks u16, for each block: sum i16, values i16, size of its first key u32, that key
+ *   the filter, optional
  */
 import { filterOf, hashesIn } from './bloom-filter.ts'
 import { BlockCursor, BlockWriter } from './block.ts'

@@ -38,7 +38,10 @@ export class ValueDocuments {
     return kindOf(this.#cursor!.state) === kinds.remove
   }
 
-  /** Opens the source. Afterwards `doc` is the current document, or Infinity after the last one. */
+  /**
+   * Opens the source. Afterwards `doc` is the current document, or Infinity after the last
+   * document.
+   */
   settle(): void {
     if (this.#open === undefined) return
     this.#cursor = this.#open()

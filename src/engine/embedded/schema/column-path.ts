@@ -1,6 +1,6 @@
 /**
- * Paths of table columns in the store. They contain the column's id, so a column that is created again
- * under an old name is a different one, and no name collides with `_id` or a search field.
+ * Paths of table columns in the store. They contain the column's id, so a column that reuses the
+ * name of a dropped column has another path, and no name collides with `_id` or a search field.
  */
 import type { ColumnPart } from '../../../language/columns/column.ts'
 import type { Path } from '../../../language/values/path.ts'

@@ -1,7 +1,7 @@
 /**
- * Translates values of user-defined types between keys and names of fields. Stored values use the key
- * of a field, which never changes, so that renaming the field changes no row; the layers above use its
- * current name.
+ * Translates values of user-defined types between keys and names of fields. Stored values use the
+ * key of a field, which never changes, so that renaming the field changes no row; the layers above
+ * use its current name.
  */
 import type { JsonObject, Value } from '../../../json/value.ts'
 import type { ColumnPart } from '../../../language/columns/column.ts'

@@ -1,10 +1,10 @@
 /**
- * Primary keys as texts whose order is the order of the rows: by partition, then by the columns of the
- * partition sort, each in its direction.
+ * Primary keys as texts whose order is the order of the rows: by partition, then by the columns of
+ * the partition sort, each in its direction.
  *
- * Each part is the key of a comparable value (language/values/key.ts), one character per byte. A zero
- * byte is followed by 0xff, and two zero bytes end the part, so that parts need no lengths and a
- * shorter one sorts first. In a descending column all bytes are complemented.
+ * Each part is the key of a comparable value (language/values/key.ts), one character per byte. A
+ * zero byte is followed by 0xff, and two zero bytes end the part, so that parts need no lengths and
+ * a shorter part sorts first. In a descending column all bytes are complemented.
  */
 import type { Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'

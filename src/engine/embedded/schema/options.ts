@@ -19,7 +19,9 @@ export interface EmbeddedOptions {
   readonly analyzerMemoryMax?: number
   /** Milliseconds without a long read after which spare threads end; absent: 10 s. */
   readonly spareThreadMs?: number
-  /** Opens a data folder whose catalog has lost changes, with the remaining definitions. */
+  /**
+   * Whether to open a data folder whose catalog has lost changes, with the remaining definitions.
+   */
   readonly acceptsLostCatalog?: boolean
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
 }

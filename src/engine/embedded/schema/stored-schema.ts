@@ -1,7 +1,7 @@
 /**
- * Tables and types as the store knows them: with ids, which are part of names in the store, and with
- * keys, under which rows hold values. The layers above use only names. Plain JSON data, which the
- * catalog stores unchanged.
+ * Tables and types as the store knows them: with ids, which are part of names in the store, and
+ * with keys, under which rows hold values. The layers above use only names. Plain JSON data, which
+ * the catalog stores unchanged.
  */
 import assert from 'node:assert/strict'
 import type { UserField, UserType } from '../../../language/columns/column-type.ts'
@@ -19,8 +19,8 @@ export interface StoredColumn extends Column {
   /** Name of the column in stored rows: its name, unless a dropped column had that key before. */
   readonly key: string
   /**
-   * Whether stored rows have a decimal point in floating-point numbers of the column: 1.0. Absent for
-   * columns created by version 0.1, which wrote 1.
+   * Whether stored rows have a decimal point in floating-point numbers of the column: 1.0. Absent
+   * for columns created by version 0.1, which wrote 1.
    */
   readonly floatsTyped?: true
 }
@@ -40,7 +40,7 @@ export interface StoredDefinition extends TableDefinition {
 export interface StoredField extends UserField {
   /**
    * Name of the field in stored values: the first name that it had, or that name with a number when
-   * another field has it as its key.
+   * another field has that name as its key.
    */
   readonly key: string
 }
@@ -51,7 +51,7 @@ export interface StoredType extends UserType {
 
 export interface StoredTable extends Table {
   readonly definition: StoredDefinition
-  /** Definitions of all types that the columns name, and possibly of more. */
+  /** Definitions of all types that the columns name, and possibly of other types. */
   readonly types: readonly StoredType[]
 }
 

@@ -6,14 +6,14 @@ import { EngineError } from '../../errors.ts'
 /** Thrown when a read exceeds the budget of its thread. */
 export class OverBudget extends Error {}
 
-/** Limit of a read, in units of one index lookup. Reading a document costs more. */
+/** Limit of a read, in units of one index lookup. Reading a document costs several units. */
 export interface Budget {
   /** Charges work. Throws OverBudget, or another error when the read was aborted. */
   spend(units: number): void
   /**
-   * Waits until the read may hold `size` bytes in total; throws when the read has to start again later.
-   * When present, rows are found without their texts, and the texts are read once their sizes are known
-   * (row-transfer.ts).
+   * Waits until the read may hold `size` bytes in total; throws when the read has to start again
+   * later. If a budget has this method, rows are found without their texts, and the texts are read
+   * once their sizes are known (row-transfer.ts).
    */
   hold?(size: number): void
 }
@@ -26,7 +26,7 @@ export function textCost(text: string): number {
   return text.length / 350
 }
 
-/** Values of a filter that are compared in the time of an index lookup. */
+/** Number of values of a filter that are compared in the time of an index lookup. */
 const valuesPerUnit = 200
 
 /** Cost of comparing one document with a filter, without reading its text. */
@@ -51,7 +51,7 @@ export function spending<T>(steps: Steps<T>, budget: Budget): T {
   }
 }
 
-/** Index lookups that a read may do on the request thread: about two milliseconds. */
+/** Budget of a read on the request thread, in index lookups: about two milliseconds of work. */
 const unitsOnMainThread = 2000
 
 export function mainThreadBudget(): Budget {
@@ -120,8 +120,8 @@ export function commandedBudget(
     hold(size) {
       if (size <= heldUnasked) return
       Atomics.store(command, 2, 0)
-      // An abort before the flag was reset does not set it again. So spend throws here, instead of a
-      // wait without end below.
+      // An abort that came before the flag was reset does not set it again, so the wait below would
+      // not end. In this case, `spend` throws here.
       spend()
       ask(size)
       Atomics.wait(command, 2, 0)

@@ -1,9 +1,9 @@
 /**
  * Folders of keyspaces and targets: their names and paths.
  *
- * The catalog maps names to folders, and may come from a manipulated backup. So a folder is created,
- * opened or removed only if this server could have given it the name, it is where the server would have
- * put it, and it belongs to one target.
+ * The catalog maps names to folders, and may come from a manipulated backup. So a folder is
+ * created, opened or removed only if this server could have chosen its name and place, and only one
+ * target uses it.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -22,8 +22,8 @@ const keyspacePattern =
   /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.)?\w[\w-]*(?:~\d+)?$/
 
 /**
- * The name of a collection or table. A suffix such as "~2" keeps names apart that a file system may
- * treat as equal.
+ * The name of a collection or table. A suffix such as "~2" distinguishes names that a file system
+ * may treat as equal.
  */
 const targetPattern = /^\w[\w-]*(?:~\d+)?$/
 
@@ -150,8 +150,8 @@ export function makeFolderIfAbsent(path: string, advice?: Advice): void {
 }
 
 /**
- * Removes a folder in the data folder with its content. A symbolic link in its place is removed itself;
- * a parent that is a symbolic link is rejected.
+ * Removes a folder in the data folder with its content. A symbolic link in its place is removed,
+ * but not followed. A parent that is a symbolic link is rejected.
  */
 export async function removeFolder(dataDir: string, folder: string): Promise<void> {
   const parent = dirname(folder)
@@ -160,9 +160,9 @@ export async function removeFolder(dataDir: string, folder: string): Promise<voi
 }
 
 /**
- * A name for a new folder: the given one, or that name with a number when it is taken. It may be
- * taken by a name that differs only in case, which some file systems ignore, or by an entry of
- * another origin.
+ * A name for a new folder: the given name, or that name with a number when it is taken. A name is
+ * taken if any entry has it, or a folder's name differs only in case, which some file systems
+ * ignore.
  */
 export function unusedFolderName(
   parent: string,

@@ -14,8 +14,8 @@
  *           given to terms and segments; a random stamp, new with the first write after opening
  *
  * The store of a table has the same tables, with rows in `doc`. Its vectors are in a table
- * `vector_<column>` per vector column instead of `search`. It has a feed `feed_<column>` per indexed
- * vector column, and `term_<index>` and the other three tables per text index.
+ * `vector_<column>` per vector column instead of `search`. It has a feed `feed_<column>` per
+ * indexed vector column, and `term_<index>` and the other three tables per text index.
  *
  * See docs/internals/store.md. The file header names the program and the format; both are checked
  * before anything else in the file is trusted.
@@ -43,12 +43,12 @@ export const indexFormat = 4
 export const storeFile = 'store.db'
 
 /**
- * Prefix of the folders in which a backup makes its copies. No folder of a keyspace has it: there a dot
- * only follows the id of a database.
+ * Prefix of the folders in which a backup makes its copies. No folder of a keyspace has it: such a
+ * folder has a dot only after the id of a database.
  */
 export const copiesFolder = 'backup.partial-'
 
-/** The table with the vectors of a column; those of a collection are in `search`. */
+/** The table with the vectors of a column. The vectors of a collection are in `search`. */
 export function vectorTable(suffix: string): string {
   return suffix === '' ? 'search' : `vector${suffix}`
 }
@@ -168,8 +168,8 @@ export function createStore(file: string): Promise<void> {
 }
 
 /**
- * Creates the store of a table; `vectors` are the suffixes of its vector columns. Index entries use row
- * ids as ties, because reads of rows always need the order of ids.
+ * Creates the store of a table; `vectors` are the suffixes of its vector columns. Index entries use
+ * row ids as ties, because reads of rows always need the order of ids.
  */
 export function createTableStore(file: string, vectors: readonly string[]): Promise<void> {
   return writeStore(
@@ -214,8 +214,8 @@ function markedSchema(schema: string, format: number): string {
 }
 
 /**
- * Creates a SQLite file with Stela's application id in the header. SQLite gives the files beside it the
- * same permissions.
+ * Creates a SQLite file with Stela's application id in the header. SQLite gives its log and
+ * shared-memory file the same permissions.
  */
 export function createFile(file: string, schema: string, format: number): void {
   createPrivateFile(file)
@@ -257,8 +257,8 @@ export function isOurFile(file: string): boolean {
 }
 
 /**
- * Format in the header of a file. The actual format may be a later one, because the log may contain
- * an upgrade.
+ * Format in the header of a file. The actual format may be later, because the log may contain an
+ * upgrade.
  */
 export function formatOf(file: string): number {
   return readHeader(file)?.readUInt32BE(60) ?? 0
@@ -296,12 +296,12 @@ function readHeader(file: string): Buffer | undefined {
 }
 
 /**
- * Minimum size of a file in bytes, according to its header. Pages at the end may be missing only while
- * there is a log: a crash may have come between writing the first page and the last.
+ * Minimum size of a file in bytes, according to its header. Pages at the end may be missing only
+ * while there is a log: a crash may have happened between writing the first page and the last.
  */
 function sizeSaidBy(header: Buffer): number {
   const pageSize = header.readUInt16BE(16)
-  // The page count is valid only if the write that set it was the latest one.
+  // The page count is valid only if the latest write set it.
   const holds = header.readUInt32BE(24) === header.readUInt32BE(92)
   return holds ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0
 }
@@ -322,7 +322,7 @@ export function openUnshared(file: string): DatabaseSync {
   return openDatabase(url, readingPragmas)
 }
 
-/** Whether the store has a log, so that it may be open for writing. */
+/** Whether the store has a log. If so, it may be open for writing. */
 export function isBeingWritten(file: string): boolean {
   return sizeOf(`${file}-wal`) > 0
 }
@@ -388,8 +388,8 @@ export function existing(file: string): URL {
 }
 
 /**
- * Maximum milliseconds to wait for a lock. Only a checkpoint can hold one for long, and never for
- * this long.
+ * Maximum milliseconds to wait for a lock. Only a checkpoint can hold a lock for long, and never
+ * for this long.
  */
 export const busyTimeoutMs = 10_000
 

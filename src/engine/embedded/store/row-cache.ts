@@ -1,12 +1,12 @@
 /**
  * Row cache of the thread that answers requests: documents that were read or written recently.
  *
- * SQLite caches pages, but a connection that reads drops them with every commit, and finding a row in
- * them takes longer than the rest of a short read.
+ * SQLite caches pages, but a reading connection drops them with every commit, and finding a row in
+ * them takes longer than all other work of a short read.
  *
- * The cache agrees with the store, because all writes start on this thread. A row is invalidated before
- * a change of it is sent, and not admitted again before the outcome is known. In between it is read
- * from the store, which has the change or does not have it yet.
+ * The cache agrees with the store, because all writes start on this thread. A row is invalidated
+ * before a change of the row is sent, and not admitted again before the outcome is known. In
+ * between, reads take the row from the store, whether the change is committed or not.
  */
 import type { MergeOutcome, Outcome } from '../../contract.ts'
 import type { DocRow } from '../format/doc-row.ts'
@@ -17,7 +17,7 @@ const textMax = 16_384
 /** Approximate bytes that a cached row takes in addition to its text. */
 const rowSize = 256
 
-/** When full, the cache admits one row in `admissionInterval`. */
+/** When full, the cache admits only one of `admissionInterval` rows that are read. */
 const admissionInterval = 8
 
 /** Share of the maximum size to which eviction reduces the cache. */
@@ -49,11 +49,11 @@ interface CachedRow {
 }
 
 function sizeOf({ row }: CachedRow): number {
-  // V8 takes two bytes per character when one of them does not fit into a byte.
+  // V8 takes two bytes per character when one of the characters does not fit into a byte.
   return rowSize + (row === undefined ? 0 : 2 * row.text.length)
 }
 
-/** Outcomes of the changes, and the version of the write before the first one. */
+/** Outcomes of the changes, and the version of the store before the first change. */
 interface SettledWrites {
   readonly outcomes: readonly (Outcome | MergeOutcome)[]
   readonly before: number
@@ -64,8 +64,8 @@ export type OnSettled = (settled: SettledWrites | undefined) => void
 
 export class RowCache {
   /**
-   * Cached rows by number, in the order of eviction: rows that were added or spared first come
-   * first.
+   * Cached rows by number, in the order of eviction: by the time when a row was added or last
+   * spared.
    */
   readonly #bySeq = new Map<number, CachedRow>()
   readonly #byId = new Map<string, CachedRow>()
@@ -123,7 +123,7 @@ export class RowCache {
     const changing = changes.map((change) => change && this.#startChange(change))
     const changedAll = this.#changedAll
     return (settled) => {
-      // Since then, a change of all rows has started and has cleared the cache.
+      // Since `invalidate` was called, a change of all rows has started and has cleared the cache.
       if (changedAll !== this.#changedAll) return
       let version = settled?.before ?? 0
       for (const [i, cached] of changing.entries()) {
@@ -181,8 +181,8 @@ export class RowCache {
   }
 
   /**
-   * Sets the _id of an entry. The store reuses the number of a deleted row. Changes of both
-   * documents can be pending at once, so the entry may still have the _id of the other one.
+   * Sets the _id of an entry. The store reuses the number of a deleted row for a new row. Changes
+   * of both rows can be pending at once, so the entry may still have the _id of the other row.
    */
   #nameRow(cached: CachedRow, id: string | undefined): void {
     const former = cached.id
@@ -207,16 +207,16 @@ export class RowCache {
     this.#size -= sizeOf(cached)
     this.#bySeq.delete(cached.seq)
     const { id } = cached
-    // The _id may belong to another document by now.
+    // The _id may belong to another entry now.
     if (id !== undefined && this.#byId.get(id) === cached) this.#byId.delete(id)
   }
 
-  /** Evicts several rows at a time, because each call starts from the first one. */
+  /** Evicts several rows at a time, because each call has to iterate from the first row. */
   #evict(): void {
     if (this.#size <= this.#sizeMax) return
     this.#isFull = true
     const enough = this.#sizeMax * filledShare
-    // Two passes at most: the rows that remain have pending changes.
+    // Two passes are enough: after these, all remaining rows have pending changes.
     let left = 2 * this.#bySeq.size
     for (const cached of this.#bySeq.values()) {
       if (this.#size <= enough || left-- === 0) return

@@ -1,6 +1,6 @@
 /**
- * Small JSON files with a checksum, replaced as a whole: after a crash a file holds its old
- * content or its new one.
+ * Small JSON files with a checksum, replaced as a whole: after a crash, a file has its old or its
+ * new content.
  */
 import { readFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib'
 import { privateFileMode } from '../../private-files.ts'
 import { syncFolderAsync } from '../../../runtime/sync-folder.ts'
 
-/** `damaged`: the file is not what `writeSealed` wrote. */
+/** `damaged`: `writeSealed` did not write the file, or its content was changed. */
 export type Sealed<T> = { readonly content: T } | 'absent' | 'damaged'
 
 /** Writes a file. Resolves when it is durable. Calls for one path must not overlap. */

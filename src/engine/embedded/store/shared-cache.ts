@@ -40,7 +40,7 @@ export class SharedCache {
 
   /**
    * Divides the cache by a power of two, so that shares change only when the number of stores
-   * doubles or halves. Returns whether they have changed.
+   * doubles or halves. Returns whether the shares have changed.
    */
   #isDividedAnew(): boolean {
     const parts = 2 ** Math.ceil(Math.log2(Math.max(1, this.#sharing.size)))

@@ -132,7 +132,9 @@ export class StoreConnection {
   #isMakeshift = false
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
-  /** Whether a read has started, and whether its snapshot was taken: the first statement takes it. */
+  /**
+   * Whether a read has started, and whether its snapshot was taken: the first statement takes it.
+   */
   #isReading = false
   #isBegun = false
   #entries: RunsReader | undefined
@@ -258,8 +260,8 @@ export class StoreConnection {
     if (statement === undefined) {
       statement = this.#database.prepare(sql)
       statement.setReturnArrays(true)
-      // The number of different statements is not limited, but common ones are few and soon cached
-      // again.
+      // The number of different statements is not limited, but common statements are few and soon
+      // cached again.
       if (this.#statements.size >= 500) this.#statements.clear()
       this.#statements.set(sql, statement)
     }
@@ -296,7 +298,7 @@ export class StoreConnection {
     return search
   }
 
-  /** The row of `search` of a document; undefined when it has none. */
+  /** The row of `search` of a document; undefined when it does not exist. */
   storedSearch(seq: number): SearchRow | undefined {
     return this.storedVector(this.one(storedVectorSql(''), [seq])) as SearchRow | undefined
   }
@@ -334,9 +336,9 @@ export class StoreConnection {
   }
 
   /**
-   * Texts of documents in the given order, joined by commas: a third of the work of reading them
-   * one by one. Undefined when a text is missing or long, or when the texts may exceed `sizeMax`
-   * bytes; texts with more than `sizeMax` characters always do.
+   * Texts of documents in the given order, joined by commas. This takes a third of the time of
+   * reading them one by one. Undefined when a text is missing or long, or when the texts may exceed
+   * `sizeMax` bytes; more than `sizeMax` characters always exceed them.
    */
   joinedTexts(seqs: readonly number[], sizeMax = Infinity): string | undefined {
     if (seqs.length === 0) return ''
@@ -351,7 +353,7 @@ export class StoreConnection {
     if (bytes === null || count < seqs.length) return undefined
     const joined = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const isVerified = summed === 0 || summed === count
-    // After a mismatch the texts are read one by one, which reports the damaged one.
+    // After a mismatch the texts are read one by one, which reports the damaged text.
     if (!isVerified || !joinVerified(joined, count, summed === 0 ? null : sum))
       return this.#joinOneByOne(seqs)
     // Node decodes bytes beyond ASCII in a third of the time that V8 needs.
@@ -368,7 +370,7 @@ export class StoreConnection {
     return texts.join(',')
   }
 
-  /** Joins texts from the row cache, when it has all of them or admits the missing ones. */
+  /** Joins texts from the row cache, when it has all of them or admits the missing rows. */
   #joinCached(
     seqs: readonly number[],
     textMax: number,
@@ -390,7 +392,7 @@ export class StoreConnection {
     return texts.join(',')
   }
 
-  /** The row to which an index of the same snapshot leads; throws when it is missing. */
+  /** The row that an index entry of the same snapshot refers to; throws when the row is missing. */
   row(seq: number): DocRow {
     return this.findRow(seq) ?? this.#missing(seq)
   }
@@ -456,7 +458,10 @@ export class StoreConnection {
     return { seq, version, text }
   }
 
-  /** Sorts documents by id and returns those after `after`, at most `limit` unless that is negative. */
+  /**
+   * Sorts documents by id. Returns the documents after `after`: at most `limit`, or all if
+   * negative.
+   */
   inOrderOfIds(
     seqs: readonly number[],
     after: Uint8Array | undefined,
@@ -507,15 +512,14 @@ export class StoreConnection {
     return id
   }
 
-  /** Number of documents that have a path. */
   documentsWith(path: string): number {
     const sql = 'SELECT documents FROM path WHERE path = ?'
     return Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)
   }
 
   /**
-   * Bytes of the search fields of a document. Vectors count twice, because replies print their numbers
-   * as text.
+   * Bytes of the search fields of a document. Vectors count twice, because replies print their
+   * numbers as text.
    */
   searchSize(seq: number): number {
     const sql =

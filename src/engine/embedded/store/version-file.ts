@@ -1,9 +1,10 @@
 /**
  * `store.version` beside a store: the version of the latest committed write.
  *
- * It is written after each commit and not synced, so after a crash or a power loss it is never ahead of
- * the store, unless writes are not synced either (`--durability relaxed`). A store that is behind it
- * has lost acknowledged writes: its log is damaged or missing, or the file is an older copy.
+ * It is written after each commit and not synced, so after a crash or a power loss it is never
+ * ahead of the store, except with `--durability relaxed`, which does not sync writes either. A
+ * store that is behind it has lost acknowledged writes: its log is damaged or missing, or the file
+ * is an older copy.
  *
  *   0  magic "STLV"     4  CRC-32 of the rest     8  version
  *  16  size and modification time (ms) of store.db when all connections were closed; 0 while
@@ -182,8 +183,8 @@ function isAsClosed(recorded: Recorded, found: Omit<Recorded, 'version'>): boole
 }
 
 /**
- * Version of a store; undefined when it cannot be read. Changes no file, except the shared memory of a
- * store with a log.
+ * Version of a store; undefined when it cannot be read. Changes no file, except the shared memory
+ * of a store with a log.
  */
 export function storeVersion(storeFile: string): number | undefined {
   try {

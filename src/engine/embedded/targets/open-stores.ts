@@ -1,7 +1,7 @@
 /**
  * Open stores of the main thread. An open store takes memory and file handles here and on other
- * threads, so their number is limited: the least recently used are evicted, and reopened on the
- * next use.
+ * threads, so their number is limited: the least recently used stores are evicted, and reopened on
+ * the next use.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RecordView } from '../../record-view.ts'
@@ -19,13 +19,13 @@ export interface OpenStore {
   target: StoredTarget
   /** View for writes: while an index is being built, it includes that index. */
   writeView: RecordView
-  /** Sequence number of its latest use. */
+  /** Sequence number of the latest use. */
   lastUse: number
-  /** Number of users that keep it open, such as other threads. */
+  /** Number of users that keep the store open, such as other threads. */
   busy: number
 }
 
-/** How long reads share a snapshot of a store without writes, in milliseconds. */
+/** Maximum milliseconds for which reads share a snapshot of a store. */
 const stateHeldMs = 50
 
 export interface OpenStoresOptions {
@@ -34,7 +34,7 @@ export interface OpenStoresOptions {
   readonly files: KnownFiles
   /** Whether stores may be evicted: on a full disk they might not open again. */
   readonly mayRelease: () => boolean
-  /** Closes the store on other threads, after this one has closed it. */
+  /** Closes a store on other threads, after the main thread has closed it. */
   readonly release: (file: string) => Promise<void>
 }
 
@@ -62,7 +62,9 @@ export class OpenStores {
     return this.#stores.get(uid)
   }
 
-  /** The store of a target, switched to the given target; undefined when it is not open. */
+  /**
+   * The store of a target, with the target's given schema; undefined when the store is not open.
+   */
   use(target: StoredTarget): OpenStore | undefined {
     const store = this.#stores.get(target.uid)
     if (store === undefined) return undefined
@@ -112,7 +114,9 @@ export class OpenStores {
     await this.#releasing
   }
 
-  /** Resolves when another store may be opened: at once, unless too many are being evicted. */
+  /**
+   * Resolves when another store may be opened: at once, unless too many stores are being evicted.
+   */
   async room(): Promise<void> {
     const { max } = this.#options
     while (
@@ -129,7 +133,7 @@ export class OpenStores {
       .then(() => this.#release())
       .finally(() => {
         this.#releasing = undefined
-        // While stores were evicted, more of them may have been opened or become idle.
+        // While stores were evicted, more stores may have been opened or become idle.
         this.#releaseSoon()
       })
   }
@@ -165,7 +169,7 @@ export class OpenStores {
     return targets
   }
 
-  /** The least recently used idle store, while more than `max` are open. */
+  /** The least recently used idle store, while more than `max` stores are open. */
   get #superfluous(): OpenStore | undefined {
     const { max, mayRelease } = this.#options
     if (this.#stores.size <= max || !mayRelease()) return undefined
@@ -181,8 +185,8 @@ export class OpenStores {
 
   /**
    * Starts a read. Reads share a snapshot until the store is written to, which avoids a lock per
-   * read. A write ends the snapshot, so that later reads see it. A timer ends it, too, because a
-   * snapshot prevents the checkpoint of the write-ahead log.
+   * read. A write ends the snapshot, so that later reads see the write. A timer ends it, too,
+   * because a snapshot prevents the checkpoint of the write-ahead log.
    */
   beginRead(store: OpenStore): void {
     store.reader.store.beginRead()

@@ -41,7 +41,7 @@ export class RecordReads {
     this.#options = options
   }
 
-  /** Reads that exceeded the main thread's budget and moved to another thread. */
+  /** Number of reads that exceeded the main thread's budget and moved to another thread. */
   get moved(): number {
     return this.#moved
   }

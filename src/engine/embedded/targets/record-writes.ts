@@ -1,11 +1,11 @@
 /**
  * Writes of collections and tables. They take turns at the writer thread.
  *
- * The writer thread commits all queued writes together, so a large write delays all others. Writes
- * wait here instead, where principals take turns, and only about as many are handed over as the
- * thread can do in some tens of milliseconds. Large batches are split, since each write is atomic
- * by itself. A write is packed after its turn has come: a waiting write takes no extra memory, and
- * is packed for the target's current schema.
+ * The writer thread commits all queued writes together, so a large write delays all others. So
+ * writes wait here, where principals take turns. The thread gets only about as many writes as it
+ * can do in some tens of milliseconds. Large batches are split, since each write is atomic by
+ * itself. A write is packed after its turn has come: a waiting write takes no extra memory, and is
+ * packed for the target's current schema.
  */
 import { ownCaller, type Caller } from '../../../caller/caller.ts'
 import { FairQueue } from '../../../caller/fair-queue.ts'
@@ -25,7 +25,7 @@ import type { OpenStores, OpenStore } from './open-stores.ts'
 import { invalidateRows } from '../read/record-page.ts'
 import { viewOf } from '../format/views.ts'
 
-/** Characters handed over to the thread at a time: some tens of milliseconds of work. */
+/** Number of characters handed over to the thread at a time: some tens of milliseconds of work. */
 const handedOverMax = 2 * pieceSize
 
 export interface RecordWritesOptions {
@@ -63,7 +63,7 @@ export class RecordWrites {
     this.#options = options
   }
 
-  /** Writes that wait for their turn. */
+  /** Number of writes that wait for their turn. */
   get waiting(): number {
     return this.#turns.waiting
   }
@@ -99,7 +99,7 @@ export class RecordWrites {
       }
       const made = await this.#writePiece(collection, piece, ordered, caller).catch(
         (error: unknown) => {
-          // Outcomes of earlier pieces are reported: those writes are durable.
+          // Outcomes of earlier pieces are reported, because their writes are durable.
           if (outcomes.length === 0 || !(error instanceof EngineError)) throw error
           return piece.writes.map((_, i) => (ordered && i > 0 ? 'skipped' : error))
         },
@@ -149,8 +149,8 @@ export class RecordWrites {
   }
 
   /**
-   * Takes a turn, then runs `act`. `invalidate` evicts the cached rows that the write is about to
-   * change.
+   * Takes a turn, then runs `act`. `invalidate` invalidates the cached rows that the write is about
+   * to change.
    */
   take(
     target: Target,
@@ -175,7 +175,7 @@ export class RecordWrites {
         return written.outcomes
       } finally {
         if (isAdmitted) {
-          // The store may have been dropped meanwhile, and another store may get its file.
+          // The store may have been dropped meanwhile, and another store may have its path.
           if (stores.isOpen(store)) this.#noteWrite(store, written)
           onSettled?.(written)
           this.#turns.leave(size)

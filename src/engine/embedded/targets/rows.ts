@@ -100,8 +100,8 @@ export class Rows {
         const batch = inTurns(packing, caller)
         if (!(batch instanceof Promise)) return this.#writer.merge(store.file, batch, view)
         const packed = await batch
-        // The event loop ran while the batch was packed: the table may have been dropped, or an
-        // index may be being built.
+        // The event loop ran while the batch was packed: the table may have been dropped, or the
+        // build of an index may have started.
         this.#tables.stored(table)
         if (store.writeView === view) return this.#writer.merge(store.file, packed, view)
       }

@@ -32,7 +32,7 @@ export interface AlterationsOptions {
 
 /** A requested change. */
 export interface AskedChange {
-  /** Whether the plan would still return this change. Passes on errors of the plan. */
+  /** Whether the plan would still return this change. Throws the errors of the plan. */
   readonly isCurrent: () => boolean
   readonly caller: Caller
 }
@@ -48,8 +48,8 @@ export class TableAlterations {
 
   /**
    * Alters a table, which the caller must hold. Builds new indexes before the new definition takes
-   * effect, and removes old ones after. Returns false, and changes nothing, when the change is not
-   * current any more.
+   * effect, and removes old indexes afterwards. Returns false, and changes nothing, when the change
+   * is not current any more.
    */
   async alter(
     store: OpenStore,
@@ -86,15 +86,15 @@ export class TableAlterations {
       }
       for (const step of after) await this.#reindex(file, step)
     } catch {
-      // The change is in effect. What was not removed is swept when the store is first opened after
-      // a restart.
+      // The change is in effect. Remaining old indexes are swept when the store is first opened
+      // after a restart.
     }
     for (const field of viewOf(altered).vectors.values())
       if (opened.includes(field.suffix)) await vectors.current(file, field)
     return true
   }
 
-  /** Removes what an index build or removal left behind when the process died. */
+  /** Removes the remains of index builds and removals that a crash interrupted. */
   sweepSoon(store: OpenStore): void {
     const { stores, holding } = this.#options
     const { uid, kind } = store.target
@@ -112,7 +112,6 @@ export class TableAlterations {
     void holding(store.target, sweep).catch(() => undefined)
   }
 
-  /** Forgets a target that was dropped. */
   forget({ uid }: StoredTarget): void {
     this.#swept.delete(uid)
   }

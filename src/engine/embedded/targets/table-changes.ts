@@ -6,7 +6,10 @@ import { suffixOf, type StoredIndex, type StoredTable } from '../schema/stored-s
 export interface TableChanges {
   /** Steps before the new definition takes effect; writes use the new definition already. */
   readonly before: readonly IndexStep[]
-  /** Steps after the new definition has taken effect: no read uses what they remove any more. */
+  /**
+   * Steps after the new definition has taken effect: reads no longer use the tables and entries
+   * that these steps remove.
+   */
   readonly after: readonly IndexStep[]
   /** Suffixes of columns with new and with removed vector indexes. */
   readonly opened: readonly string[]

@@ -29,8 +29,8 @@ export async function targetSize(
   }
 
   /**
-   * Counts the records on a reader thread. Statistics keep no store open, because other stores
-   * would be evicted for it.
+   * Counts the records on a reader thread. The main thread does not open the store, because it
+   * would evict another store for it.
    */
   async function countClosed(): Promise<number> {
     const { count } = await readers.count(

@@ -1,4 +1,6 @@
-/** Uids of the targets that a schema change alters or removes, and so has to hold. */
+/**
+ * Uids of the targets that a schema change alters or removes. The change has to lock these targets.
+ */
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import type { KeyspaceSchema } from '../../schema.ts'
 import type { SchemaChange } from '../../schema-change.ts'

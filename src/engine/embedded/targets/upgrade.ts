@@ -45,7 +45,7 @@ export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): vo
 
 /**
  * Upgrades a store in one transaction, so that a crash leaves the old or the new format. Returns
- * whether it had an earlier format.
+ * whether the store had an earlier format.
  */
 function upgradeStore(
   file: string,

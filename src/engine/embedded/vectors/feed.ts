@@ -33,7 +33,7 @@ export class VectorFeed {
     }))
   }
 
-  /** Changes after a write; undefined when the feed does not go back that far. */
+  /** Changes after a write; undefined when the feed starts after that write. */
   changesAfter(version: number, max: number): Changes | undefined {
     return this.#store.reading(() => {
       if (this.#store.meta(`feed${this.#suffix}`) > version) return undefined

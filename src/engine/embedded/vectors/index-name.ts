@@ -1,4 +1,7 @@
-/** Identifies a vector index: a store may have several, distinguished by the suffix of their column. */
+/**
+ * Identifies a vector index: a store may have several indexes, distinguished by the suffix of their
+ * column.
+ */
 export interface IndexName {
   readonly file: string
   readonly suffix: string

@@ -3,8 +3,8 @@
  * does the slow part, linking and repairing, while no request waits.
  *
  * An index follows its store: on request it reads the changes up to a write from the store's feed,
- * applies them and replies. So it needs no state of earlier requests, and after a crash it continues
- * from its last snapshot.
+ * applies them and replies. So it needs no state of earlier requests, and after a crash it
+ * continues from its last snapshot.
  */
 import { setImmediate as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
@@ -43,7 +43,7 @@ export type IndexerMessage =
 export interface IndexOptions {
   readonly dimension: number
   readonly metric: Metric
-  /** Number of threads that search, in addition to this one. */
+  /** Number of threads that search, in addition to the indexer thread. */
   readonly searchers: number
   /** Vectors per segment; absent: as many as one memory has room for. */
   readonly capacity?: number
@@ -76,10 +76,13 @@ const buildBreadth = 128
 const changesAtOnce = 500
 /** Longest slice of idle work, in milliseconds. */
 const sliceMs = 2
-/** Starts at a random number, so that a thread that replaces another one has other generations. */
+/**
+ * Starts at a random number, so that a thread that replaces a dead thread has other generations.
+ */
 let generations = Math.floor(Math.random() * 1_000_000)
 /**
- * A snapshot is due when one vector in `snapshotShare` has changed, and at least `snapshotMin` have.
+ * A snapshot is due when at least one of `snapshotShare` vectors and at least `snapshotMin` vectors
+ * have changed.
  */
 const snapshotShare = 5
 const snapshotMin = 1000
@@ -170,8 +173,8 @@ class FollowedIndex {
     const { feedStart } = this.#feed.state()
     try {
       const snapshot = loadSnapshot(this.#folder, this.#shape)
-      // The store records the write of the latest snapshot. A snapshot of another write may be of a
-      // state that a power loss has undone.
+      // The store records the write of the latest snapshot. A snapshot of another write may contain
+      // changes that a power loss has undone.
       if (snapshot?.version === feedStart && snapshot.segments.length > 0) {
         this.#index = new VectorIndex(this.#shape, snapshot.segments)
         this.#version = this.#savedVersion = snapshot.version
@@ -275,9 +278,9 @@ class FollowedIndex {
   }
 }
 
-/** Minimum vectors of a rebuild that is logged: smaller rebuilds are short. */
+/** Minimum number of vectors of a rebuild that is logged: smaller rebuilds are short. */
 const tellMin = 5000
-/** Time between two log lines about a rebuild. */
+/** Minimum time between two log lines about a rebuild, in milliseconds. */
 const progressMs = 2000
 
 function serve(port: NonNullable<typeof parentPort>): void {

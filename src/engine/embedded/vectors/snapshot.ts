@@ -1,7 +1,7 @@
 /**
- * Snapshots of vector indexes, beside their stores, so that opening an index does not rebuild it. The
- * store is authoritative: a snapshot that is missing, torn or of another state of the store is not
- * used, which only costs time.
+ * Snapshots of vector indexes, beside their stores, so that opening an index does not rebuild it.
+ * The store is authoritative: if a snapshot is missing, torn or of another state of the store, the
+ * index is rebuilt.
  *
  *   vectors/snapshot.json     manifest of the snapshot; replaced atomically
  *   vectors/<name>.graph      the parts of one segment's memory, one after the other
@@ -91,7 +91,7 @@ function readManifest(folder: string): Manifest {
 
 /**
  * The latest write in a snapshot; 0 without a readable manifest. Snapshots contain only committed
- * writes, so the store had this one.
+ * writes, so the store had this write.
  */
 export function snapshotVersion(folder: string): number {
   try {
@@ -134,8 +134,9 @@ function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentSh
 const chunkSize = 4 * 1024 * 1024
 
 /**
- * Saves segments that are complete up to a write. Pauses between chunks, so that the thread can serve
- * requests. Meanwhile vectors may be added and removed, but not linked or repaired (Segment.freeze).
+ * Saves segments that are complete up to a write. Pauses between chunks, so that the thread can
+ * serve requests. Meanwhile vectors may be added and removed, but not linked or repaired
+ * (Segment.freeze).
  */
 export async function saveSnapshot(
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * The vector indexes as seen by the request thread: which exist, and how far each has followed its
- * store.
+ * The vector indexes as seen by the request thread: which indexes exist, and up to which write each
+ * has followed its store.
  */
 import { rm } from 'node:fs/promises'
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
@@ -20,7 +20,7 @@ import { errorOf, Thread } from '../worker/thread.ts'
 import type { DamageCount } from '../format/damage.ts'
 import { snapshotFolder } from './snapshot.ts'
 
-/** An index with everything that a search must see. */
+/** An index that contains all writes that a search must see. */
 export interface CurrentIndex {
   readonly index: SharedIndex
   /** Changes whenever the list of segments changes. */
@@ -30,7 +30,7 @@ export interface CurrentIndex {
 export interface VectorsOptions {
   readonly files: KnownFiles
   readonly damage: DamageCount
-  /** Number of threads that search, in addition to the one that builds. */
+  /** Number of threads that search, in addition to the indexer thread. */
   readonly searchers: number
   /** Called when a snapshot is complete up to a write. */
   readonly onSaved: (name: IndexName, version: number) => void
@@ -95,7 +95,9 @@ export class Vectors {
     return this.#indexes.values().reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Vectors and bytes of one store; undefined when none of its indexes is open. */
+  /**
+   * Number of vectors of one store, and their bytes; undefined when none of its indexes is open.
+   */
   sizeIn(file: string): { readonly count: number; readonly memory: number } | undefined {
     const open = [...this.#indexes.values()].filter(({ name }) => name.file === file)
     if (open.length === 0) return undefined
@@ -105,7 +107,7 @@ export class Vectors {
     }
   }
 
-  /** Memory of the thread that builds the indexes; undefined when it was not started. */
+  /** Memory of the indexer thread; undefined when it was not started. */
   async threadMemory(): Promise<ThreadMemory | undefined> {
     return this.#started?.memory()
   }
@@ -198,7 +200,7 @@ export class Vectors {
 
   /**
    * Makes the index follow its store. Only one request runs at a time: writes made meanwhile are
-   * part of the next one.
+   * part of the next request.
    */
   #follow(followed: Followed): Promise<void> {
     if (followed.following !== undefined) return followed.following

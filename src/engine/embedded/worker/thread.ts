@@ -45,12 +45,12 @@ export function errorOf(
 }
 
 /**
- * Limit of a thread's young generation. With V8's default each thread would take four times as much
- * under load, and keep it.
+ * Limit of the young generation of a thread's heap, in megabytes. With V8's default, each thread
+ * would take four times as much memory under load, and keep it.
  */
 const youngGenerationMb = 48
 
-/** Maximum time to wait for the heap size of a thread. */
+/** Maximum time to wait for the heap size of a thread, in milliseconds. */
 const heapPatienceMs = 100
 
 /** Creates the error of a request. Without a reply, the thread has died. */
@@ -73,8 +73,8 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #askingForMemory: Promise<void> | undefined
 
   /**
-   * `name` is the thread's name in metrics. `failure` makes the errors of callers. `notice` gets the
-   * messages that the thread sends without a request, which have the number 0.
+   * `name` is the thread's name in metrics. `failure` makes the errors of callers. `notice` gets
+   * the messages that the thread sends without a request, which have the number 0.
    */
   constructor(
     name: string,
@@ -97,7 +97,8 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     this.#worker.on('error', (error: Error) => this.#end(error))
     this.#worker.on('messageerror', (error: Error) => this.#end(error))
     this.#worker.on('exit', (code) => this.#end(new Error(`it ended with status ${code}`)))
-    // An idle thread must not keep the process alive, but a thread that owes a reply must.
+    // An idle thread must not keep the process alive, but a thread that owes a reply must keep it
+    // alive.
     this.#worker.unref()
   }
 
@@ -157,7 +158,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   }
 
   #end(cause: Error): void {
-    // The requests that wait, and later ones, fail with this error.
+    // Waiting requests and later requests fail with this error.
     this.#ended ??= this.#isStopping
       ? new EngineError('closed', 'the server is shutting down')
       : this.#failure(`its thread has died: ${reasonOf(cause)}`, { cause })

@@ -83,7 +83,7 @@ const textsAt = 4
 const postingsAt = 5
 const segmentsAt = 6
 const runsAt = 7
-/** Maximum number of levels: an index with 10^12 entries has fewer. */
+/** Maximum number of levels: an index with 10^12 entries has fewer levels. */
 const levelsMax = 16
 
 function newTally(): SharedTally {

@@ -3,7 +3,7 @@
  *
  * Waking the writer thread takes longer than packing a write. Since that thread is faster than the
  * main thread, it would also start a transaction for each write. So up to `gatheredMax` writes are
- * collected until the event loop's turn ends.
+ * collected until the current turn of the event loop ends.
  */
 import { atOnce } from '../../../runtime/steps.ts'
 import type { Write } from '../../contract.ts'
@@ -12,10 +12,10 @@ import { packWrites } from './pack-writes.ts'
 import type { WriteBatch, Written } from './write-batch.ts'
 import { sizeOf } from './write-pieces.ts'
 
-/** Writes per message. While the writer thread executes them, the next are packed. */
+/** Writes per message. While the writer thread executes them, the next writes are packed. */
 const gatheredMax = 8
 
-/** Maximum characters of a document that is packed in microseconds. */
+/** Maximum size in characters of a small write, which is packed in microseconds. */
 const smallMax = 16_384
 
 export function isSmall(write: Write): boolean {

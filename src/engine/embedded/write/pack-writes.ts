@@ -126,8 +126,8 @@ function changedSearch(write: Write): SearchColumns | null | undefined {
 }
 
 /**
- * Whether the search fields are certain to be equal: an unchanged vector is the object that was
- * read.
+ * Whether the search fields are certain to be equal: an unchanged vector is the same object as the
+ * vector that was read.
  */
 function isSameSearch(before: SearchFields | undefined, after: SearchFields): boolean {
   return (

@@ -119,7 +119,7 @@ export class RecordWriter {
     this.#noteChange(checksum, null)
   }
 
-  /** Writes or removes search fields, and returns which of them have changed. */
+  /** Writes or removes search fields. Returns whether the vector and the $lexical have changed. */
   writeSearch(
     seq: number,
     search: SearchColumns | null,
@@ -191,8 +191,8 @@ export class RecordWriter {
 }
 
 /**
- * Whether a stored vector matches its checksum. A damaged one is rewritten even if its bytes equal
- * the new ones.
+ * Whether a stored vector matches its checksum. A damaged vector is rewritten even if its bytes
+ * equal those of the new vector.
  */
 function isVectorSound(
   seq: number,

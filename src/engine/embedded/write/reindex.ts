@@ -32,7 +32,7 @@ export type IndexStep =
   | { readonly kind: 'clearEntries'; readonly path: string }
   /** Removes tables and entries that no column or index of the table uses. */
   | { readonly kind: 'sweep'; readonly table: StoredTable }
-  /** `table` has its future definition. */
+  /** `table` has the definition that the schema change will give it. */
   | {
       readonly kind: 'fillEntries' | 'fillTerms'
       readonly table: StoredTable

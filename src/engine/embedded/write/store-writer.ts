@@ -48,7 +48,9 @@ export class StoreWriter {
    */
   #storedDocuments = 0
   #version = 0
-  /** Version of the store when it was opened; undefined once this connection has written a stamp. */
+  /**
+   * Version of the store when it was opened; undefined once this connection has written a stamp.
+   */
   #unstamped: number | undefined
   readonly #synchronous: string
   readonly #versionFile: VersionFile
@@ -125,7 +127,9 @@ export class StoreWriter {
     return []
   }
 
-  /** Removes from a feed what the saved vector index contains. */
+  /**
+   * Removes the changes up to `version` from a feed, because the saved vector index contains them.
+   */
   trim(suffix: string, version: number): WriteOutcome[] {
     const { raise } = this.#statements.meta
     // The vector index may have been dropped, and its feed with it.
@@ -193,7 +197,8 @@ export class StoreWriter {
   }
 
   #merging(work: () => void): void {
-    // The next commit syncs the merged pages with its own; until then, losing them loses no data.
+    // The next commit syncs the merged pages together with its own. Until then, losing these pages
+    // loses no data.
     this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE')
     work()
     this.#files.refuseIfLost()
@@ -367,7 +372,7 @@ export class StoreWriter {
     else this.#terms('').put(seq, termsIn(batch, textTerms))
   }
 
-  /** Writes the changed vectors of a row. Returns whether any of them has changed. */
+  /** Writes the changed vectors of a row. Returns whether any vector has changed. */
   #writeVectors(seq: number, version: number, { vectors }: Operation): boolean {
     return vectors.filter((change) => this.#writeVector(seq, version, change)).length > 0
   }
@@ -455,7 +460,8 @@ export class StoreWriter {
     meta.write.run(this.#version, 'version')
     meta.write.run(this.#records.digest, 'digest')
     // Before the folder was restored to an earlier state, another process may have written the same
-    // versions. The stamp lets backups tell them apart.
+    // versions. The stamp lets backups distinguish those versions from the versions of this
+    // process.
     if (this.#unstamped !== undefined && this.#unstamped !== this.#version) {
       meta.stamp.run(randomInt(2 ** 48 - 1))
       this.#unstamped = undefined

@@ -6,7 +6,7 @@ import type { StoredMerge } from '../format/merge-row.ts'
 
 /**
  * The writes of one request. Structured cloning copies every object with its field names, so the
- * batch consists of few arrays.
+ * batch consists of a few arrays.
  */
 export interface WriteBatch extends PackedOperations {
   readonly ordered: boolean
@@ -87,7 +87,7 @@ export interface PackedOperations {
   /** Two numbers per operation: expected version and row number. */
   readonly versions: Float64Array
   readonly recordTexts: readonly string[]
-  /** The other fields, by position of the operation: most operations have none. */
+  /** Fields that most operations do not have, by position of the operation. */
   readonly besides: ReadonlyMap<number, Beside>
 }
 

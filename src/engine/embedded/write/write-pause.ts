@@ -1,7 +1,7 @@
 /**
  * A pause of writes: the writer thread waits between two commits while another thread opens a
- * snapshot of all stores. Both synchronise through a shared number, so the pause is as short as the
- * work in it.
+ * snapshot of all stores. Both threads synchronise through a shared number, so the pause is as
+ * short as the work in it.
  */
 
 /** The shared number, for sending to another thread. */
@@ -29,7 +29,7 @@ export function pauseUntilOpened(gate: Gate): void {
   Atomics.compareExchange(gate, 0, state.held, state.givenUp)
 }
 
-/** On the other thread: runs `look` while the writer thread is paused. */
+/** On the thread that takes the snapshot: runs `look` while the writer thread is paused. */
 export function whilePaused<T>(gate: Gate, look: () => T): T {
   Atomics.wait(gate, 0, state.idle, awaitedMsMax)
   if (Atomics.load(gate, 0) !== state.held)

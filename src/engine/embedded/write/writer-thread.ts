@@ -71,7 +71,7 @@ export type WriterMessage =
       readonly file: string
       readonly identity: FileIdentity
     }
-  /** The schema of a table, with which later writes see the rows of the store. */
+  /** The schema of a table, with which later writes interpret the rows of the store. */
   | {
       readonly id: number
       readonly kind: 'showRows'
@@ -129,8 +129,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
   let debtNotedAt = -Infinity
 
   const tidySoon = setTimeout(() => {
-    // Merges come first, in short steps, because a write may arrive. Tidying comes last, so that it
-    // includes the space that the merges freed.
+    // Merges come first, in short steps, because a write may arrive. Tidying comes last, so that
+    // its checkpoint includes the pages that the merges wrote.
     const merging = [...untidy].find(
       (file) => tryOn(file, (store) => store.mergeWhileIdle()) === true,
     )
@@ -163,7 +163,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     }
   }
 
-  /** Reports a failure of background work once, since no caller would. */
+  /** Reports a failure of background work once, because no caller waits for the work. */
   const tellOnce = (file: string, error: unknown): void => {
     const failure = { ...failureOf(0, error), file }
     const said = `${file} ${failure.details}`

@@ -17,7 +17,8 @@ import type { Deletion, WriteBatch, Written } from './write-batch.ts'
 import type { WriterMessage, WriterReply } from './writer-thread.ts'
 
 /**
- * Delay before the thread starts without a write, in milliseconds: it keeps a process start fast.
+ * Milliseconds after which the thread starts without a write: an earlier start would delay the
+ * server's start.
  */
 const startMs = 5_000
 
@@ -103,8 +104,8 @@ export class Writer {
   }
 
   /**
-   * Like `write`, for one small write, which is sent together with others of this turn of the event
-   * loop.
+   * Like `write`, for one small write, which is sent together with other small writes of this turn
+   * of the event loop.
    */
   writeSoon(file: string, write: Write, view: RecordView): Promise<Written> {
     return this.#gathered.add(file, write, view)
@@ -140,7 +141,7 @@ export class Writer {
     return reply.next
   }
 
-  /** Pauses the thread between two commits until the other side of the gate releases it. */
+  /** Pauses the thread between two commits until the other thread opens the gate. */
   async hold(gate: Gate): Promise<void> {
     await this.#ask({ kind: 'hold', gate })
   }
