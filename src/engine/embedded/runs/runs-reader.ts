@@ -293,20 +293,22 @@ export class RunsReader {
     const [low, high] = keysOf(range)
     const documents = new DocumentSet()
     if (low >= high) return documents
-    let areAdded = true
+    let otherChanges = 0
     const note = (state: State, doc: number): void => {
-      if (kindOf(state) !== kinds.add) areAdded = false
+      if (kindOf(state) !== kinds.add) otherChanges++
       else if (!isElement(state)) documents.add(doc)
     }
     const recent = this.memtable.cursorAt(low)
-    for (; areAdded && recent.isAt && recent.key < high; recent.next())
+    while (otherChanges === 0 && recent.isAt && recent.key < high) {
       note(recent.state, recent.doc)
+      recent.next()
+    }
     const [from, to] = [seekKeyOf(low), seekKeyOf(high)]
     for (const run of this.#overlapping(low, high)) {
-      if (!areAdded) return undefined
+      if (otherChanges > 0) return undefined
       run.eachWithin(from, to, note, pace)
     }
-    return areAdded ? documents : undefined
+    return otherChanges === 0 ? documents : undefined
   }
 
   /** Number of entries in a range; a result above `enough` may be an estimate. */
