@@ -72,6 +72,10 @@ export class Picks {
     return cityOf(Math.floor(this.#random() * cityCount))
   }
 
+  age(): number {
+    return 18 + Math.floor(this.#random() * ages)
+  }
+
   chance(probability: number): boolean {
     return this.#random() < probability
   }

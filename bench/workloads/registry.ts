@@ -5,6 +5,8 @@ import { findOne } from './find-one.ts'
 import { findSortedFiltered } from './find-sorted-filtered.ts'
 import { findSorted } from './find-sorted.ts'
 import { findTwoConditions } from './find-two-conditions.ts'
+import { findTwoValues } from './find-two-values.ts'
+import { findValueAndRange } from './find-value-and-range.ts'
 import { insertMany } from './insert-many.ts'
 import { insertOne } from './insert-one.ts'
 import { mixed } from './mixed.ts'
@@ -25,6 +27,8 @@ export const workloads: readonly Workload[] = [
   findOne,
   findIndexed,
   findTwoConditions,
+  findTwoValues,
+  findValueAndRange,
   findSorted,
   findSortedFiltered,
   mixed,
