@@ -8,6 +8,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import { findJava, findMaven } from '../../tests/cassandra/tools.ts'
 
 const run = promisify(execFile)
@@ -38,9 +39,14 @@ export class Lucene {
     return lucene
   }
 
-  async setQueries(queries: readonly (readonly string[])[]): Promise<void> {
+  /** Sets the queries of `search`. A match has all words of a query, or any of them. */
+  async setQueries(
+    queries: readonly (readonly string[])[],
+    operator: LexicalOperator,
+  ): Promise<void> {
     const lines = queries.map((words) => words.join(' '))
-    await this.#ask([`queries ${lines.length}`, ...lines].join('\n'))
+    const occur = operator === 'all' ? 'MUST' : 'SHOULD'
+    await this.#ask([`queries ${lines.length} ${occur}`, ...lines].join('\n'))
   }
 
   /** Runs each query once; returns the milliseconds of each. */

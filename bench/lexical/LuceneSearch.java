@@ -15,7 +15,7 @@ import org.apache.lucene.index.IndexOptions;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.Term;
-import org.apache.lucene.search.BooleanClause;
+import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
@@ -29,7 +29,8 @@ import org.apache.lucene.store.MMapDirectory;
  *
  * <pre>
  *   index FOLDER FILE    indexes each line of the file as a text, in one segment: bytes on disk
- *   queries N            reads N queries, one per line, as words: number of queries
+ *   queries N OCCUR      reads N queries, one per line, as words, which MUST or SHOULD occur:
+ *                        number of queries
  *   search LIMIT         runs each query once: nanoseconds of each query
  * </pre>
  */
@@ -52,7 +53,7 @@ public class LuceneSearch {
         case "queries" -> {
           queries.clear();
           for (int i = Integer.parseInt(words[1]); i > 0; i--)
-            queries.add(queryOf(input.readLine().split(" ")));
+            queries.add(queryOf(input.readLine().split(" "), Occur.valueOf(words[2])));
           System.out.println(queries.size());
         }
         default -> {
@@ -86,12 +87,12 @@ public class LuceneSearch {
     }
   }
 
-  private static Query queryOf(String[] words) {
+  private static Query queryOf(String[] words, Occur occur) {
     if (words.length == 1) return new TermQuery(new Term("text", words[0]));
-    BooleanQuery.Builder all = new BooleanQuery.Builder();
+    BooleanQuery.Builder query = new BooleanQuery.Builder();
     for (String word : words)
-      all.add(new TermQuery(new Term("text", word)), BooleanClause.Occur.MUST);
-    return all.build();
+      query.add(new TermQuery(new Term("text", word)), occur);
+    return query.build();
   }
 
   private static long sizeOf(Path folder) throws Exception {

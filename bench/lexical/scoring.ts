@@ -2,6 +2,7 @@
  * Compares only the scoring with Lucene; texts are not read. Each query is measured in five rounds,
  * and its shortest time counts.
  */
+import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import type { Budget } from '../../src/engine/embedded/store/budget.ts'
 import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
 import { StoreConnection } from '../../src/engine/embedded/store/store-connection.ts'
@@ -29,12 +30,16 @@ export class Scoring {
    * Returns milliseconds per query of Stela and of Lucene, and their ratio; only those of Stela if
    * Lucene is not available.
    */
-  async measure(queries: readonly (readonly string[])[], limit: number): Promise<string[]> {
+  async measure(
+    queries: readonly (readonly string[])[],
+    operator: LexicalOperator,
+    limit: number,
+  ): Promise<string[]> {
     const ours = queries.map(() => Infinity)
     const theirs = queries.map(() => Infinity)
-    await this.#lucene?.setQueries(queries)
+    await this.#lucene?.setQueries(queries, operator)
     for (let round = 0; round < warmUps + rounds; round++) {
-      const own = this.#score(queries, limit)
+      const own = this.#score(queries, operator, limit)
       const other = await this.#lucene?.search(limit)
       if (round < warmUps) continue
       own.forEach((ms, i) => (ours[i] = Math.min(ours[i]!, ms)))
@@ -51,12 +56,19 @@ export class Scoring {
     this.#connection.close()
   }
 
-  #score(queries: readonly (readonly string[])[], limit: number): number[] {
+  #score(
+    queries: readonly (readonly string[])[],
+    operator: LexicalOperator,
+    limit: number,
+  ): number[] {
     return this.#connection.reading(() =>
       queries.map((terms) => {
         const start = performance.now()
         this.#reader.begin()
-        this.#reader.scoreWithAll(terms, { wanted: limit }, noBudget)
+        const { seqs } = this.#reader.scoreWithAll(terms, { wanted: limit }, noBudget)
+        const missing = limit - seqs.length
+        if (operator === 'any' && terms.length > 1 && missing > 0)
+          this.#reader.scoreWithSome(terms, { wanted: missing }, noBudget)
         return performance.now() - start
       }),
     )

@@ -6,6 +6,7 @@ import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import type { Collection } from '../../src/engine/schema.ts'
 import { everything } from '../../src/language/filters/filter.ts'
+import { lexicalOperators } from '../../src/language/sorts/sort.ts'
 import { storeFile } from '../../src/engine/embedded/store/layout.ts'
 import { Fts5 } from '../baselines/fts5.ts'
 import { Lucene } from '../baselines/lucene.ts'
@@ -46,7 +47,7 @@ export const lexical: Study = {
     const scoring = await measureScoring(dataset.folder, queries, settings)
     const overHttp = await measureOverHttp(served, queries, settings)
     return {
-      tables: [inEngine, scoring.table, overHttp],
+      tables: [inEngine, ...scoring.tables, overHttp],
       figures: [...figures, ...scoring.figures],
     }
   },
@@ -176,28 +177,33 @@ async function measureScoring(
   dataDir: string,
   queries: readonly Queries[],
   { folder, size, seed, progress }: StudySettings,
-): Promise<{ readonly table: Table; readonly figures: readonly Figure[] }> {
+): Promise<{ readonly tables: readonly Table[]; readonly figures: readonly Figure[] }> {
   progress('making the index of Lucene')
   const lucene = await Lucene.start(folder, textsOf(size, seed))
   if (lucene === undefined) progress('Java or Maven is missing, so Lucene is left out')
   const file = join(dataDir, keyspace, 'texts', storeFile)
   const scoring = new Scoring(file, lucene)
   try {
-    const rows: string[][] = []
-    for (const { kind, queries: words } of queries) {
-      progress(`scoring: ${kind.says}`)
-      rows.push([kind.says, ...(await scoring.measure(words, limit))])
-    }
     const beside = lucene === undefined ? [] : ['Lucene ms', 'ratio']
+    const tables: Table[] = []
+    for (const operator of lexicalOperators) {
+      const rows: string[][] = []
+      for (const { kind, queries: words } of queries) {
+        progress(`scoring by ${operator} term: ${kind.says}`)
+        rows.push([kind.says, ...(await scoring.measure(words, operator, limit))])
+      }
+      const having = operator === 'all' ? 'all terms' : 'any term'
+      tables.push({
+        title: `Scoring alone, the ${limit} best with ${having}, minimum of five`,
+        head: ['terms', 'ms', ...beside],
+        rows,
+      })
+    }
     const figures = [{ what: 'the index of terms', value: indexSize(file) / size }]
     if (lucene !== undefined)
       figures.push({ what: 'the index of Lucene', value: lucene.size / size })
     return {
-      table: {
-        title: `Scoring alone, the ${limit} best, minimum of five`,
-        head: ['terms', 'ms', ...beside],
-        rows,
-      },
+      tables,
       figures: figures.map((figure) => ({ ...figure, unit: 'bytes a text' })),
     }
   } finally {
