@@ -9,6 +9,7 @@ import { nameQuery } from '../paging/page-state.ts'
 import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
 import { searchUpToSize } from '../paging/search.ts'
+import { checkNearestOptions, type NearestOptions } from '../paging/search-nearest.ts'
 import { searchTerms } from '../paging/search-terms.ts'
 import { showAll, showOne } from '../paging/show-all.ts'
 import { andThen } from '../runtime/steps.ts'
@@ -20,10 +21,13 @@ import type { Selection } from './selection.ts'
 /** A page; only searches have warnings. */
 export type FoundPage = Omit<TopKPage, 'warnings'> & Partial<TopKPage>
 
-export interface FindOptions {
+export interface FindOptions extends FindOneOptions {
   readonly skip?: number | undefined
   readonly limit?: number | undefined
   readonly pageState?: string | undefined
+}
+
+export interface FindOneOptions extends NearestOptions {
   readonly includeSimilarity?: boolean
 }
 
@@ -44,6 +48,7 @@ export async function findDocuments(
   caller: Caller,
 ): Promise<FoundPage> {
   const { filter, sort, projection, clauses } = selection
+  checkNearestOptions(sort, options)
   if (sort.kind !== 'values')
     return searchDocuments(store, selection, sort, options, caller)
   const { keys } = sort
@@ -78,10 +83,11 @@ export async function findDocuments(
 export async function findDocument(
   store: DocumentSource,
   selection: Selection,
-  options: { readonly includeSimilarity?: boolean },
+  options: FindOneOptions,
   caller: Caller,
 ): Promise<FoundOne> {
   const { sort, projection } = selection
+  checkNearestOptions(sort, options)
   if (sort.kind !== 'values') {
     const one = { ...options, limit: 1 }
     const found = await searchDocuments(store, selection, sort, one, caller)
@@ -136,7 +142,7 @@ async function searchDocuments(
   store: DocumentSource,
   { filter, projection, clauses }: Selection,
   sort: SearchSort,
-  { limit, pageState, includeSimilarity = false }: FindOptions,
+  { limit, pageState, includeSimilarity = false, minSimilarity }: FindOptions,
   caller: Caller,
 ): Promise<TopKPage> {
   const wanted = {
@@ -144,6 +150,7 @@ async function searchDocuments(
     operator: operatorOf(sort),
     filter,
     limit,
+    minSimilarity,
     withSearchFields: showsSearchFields(projection),
     pageState,
     query: () => nameQuery('find', clauses.filter, clauses.sort),

@@ -10,6 +10,7 @@ import {
   clauseOrNull,
   clause,
   flag,
+  fraction,
   integer,
   lexicalOperator,
   options,
@@ -33,6 +34,7 @@ export const find = defineCommand({
       includeSimilarity: flag(false),
       includeSortVector: flag(false),
       lexicalOperator,
+      minSimilarity: fraction,
     }),
   },
 
@@ -42,8 +44,8 @@ export const find = defineCommand({
     const selection = selectDocuments(documents, clauses, caller)
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
-    const { includeSimilarity, includeSortVector } = options
-    const paging = { skip, limit, pageState, includeSimilarity }
+    const { includeSimilarity, includeSortVector, minSimilarity } = options
+    const paging = { skip, limit, pageState, includeSimilarity, minSimilarity }
     const page = await findDocuments(documents, selection, paging, caller)
     const { documents: texts, nextPageState, warnings } = page
     return {

@@ -281,6 +281,8 @@ interface SearchQuery<F, By> {
   readonly limit: number
   /** Limit of the result in characters of text: the hit that exceeds it is the last. */
   readonly sizeMax?: number
+  /** Hits with a lower score are left out; only for searches by vector. */
+  readonly scoreMin?: number
   /** Position where the previous page of the same search ended; only for searches by terms. */
   readonly after?: SearchPlace | undefined
   /** Statistics of the previous page, which also decide the scores of this page. */

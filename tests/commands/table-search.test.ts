@@ -22,6 +22,12 @@ async function index(table: Target, kind: string, column: string, options: objec
 const ids = (rows: readonly Record<string, unknown>[] | undefined) =>
   rows!.map(({ id }) => id).join('')
 
+async function idsOf(table: Target, find: object): Promise<string> {
+  const { data } = await table.run({ find })
+  assert.equal(data!.nextPageState, null)
+  return ids(data!.documents)
+}
+
 /** A vector in Base64: big-endian floats. */
 function binary(...numbers: number[]): object {
   const bytes = Buffer.alloc(numbers.length * 4)
@@ -219,6 +225,69 @@ describe('a sort by a text for a vector column', () => {
     )
     assert.match(message, /plain\(vector\).*v\(vector\)/)
     assert.deepEqual(models.texts, [])
+  })
+})
+
+describe('minSimilarity on a table', () => {
+  let table: Target
+
+  before(async () => {
+    const columns = {
+      id: 'text',
+      n: 'int',
+      v: vector,
+      t: { ...vector, service },
+      note: 'text',
+    }
+    table = await tables.create({ columns, primaryKey: 'id' }, [
+      { id: 'a', n: 1, v: [1, 0], t: 'aaab', note: 'word' },
+      { id: 'b', n: 2, v: [1, 1], t: 'bbba' },
+      { id: 'c', n: 3, v: [0, 1] },
+      { id: 'd', n: 4 },
+    ])
+    await index(table, 'Vector', 'v')
+    await index(table, 'Vector', 't')
+    await index(table, 'Text', 'note')
+  })
+
+  test('leaves out rows that are less similar', async () => {
+    const sort = { v: [1, 0] }
+    for (const [minSimilarity, filter, expected] of [
+      [0, {}, 'abc'],
+      [0.8, {}, 'ab'],
+      [0.8, { n: { $gt: 1 } }, 'b'],
+      [0.8, { id: 'c' }, ''],
+      [0.8535534, {}, 'ab'],
+      [0.85355341, {}, 'a'],
+    ] as const) {
+      const find = { sort, filter, options: { minSimilarity } }
+      assert.equal(await idsOf(table, find), expected)
+    }
+    const options = { minSimilarity: 0.9, includeSortVector: true }
+    const one = await table.run({ findOne: { sort, filter: { n: 2 }, options } })
+    assert.equal(one.data!.document, null)
+    assert.deepEqual(one.status!['sortVector'], [1, 0])
+  })
+
+  test('applies to the similarity to a text', async () => {
+    const sort = { t: 'aa' }
+    const { data } = await table.run({
+      find: { sort, options: { includeSimilarity: true } },
+    })
+    const [nearest] = data!.documents!
+    const options = { minSimilarity: nearest!['$similarity'] }
+    assert.equal(await idsOf(table, { sort, options }), 'a')
+  })
+
+  test('is rejected without a sort by a vector, and if it is not a number from 0 to 1', async () => {
+    for (const command of ['find', 'findOne']) {
+      const code = 'COMMAND_FIELD_VALUE_INVALID'
+      for (const sort of [undefined, { n: 1 }, { note: 'word' }])
+        await table.refuse({ [command]: { sort, options: { minSimilarity: 0.5 } } }, code)
+      const sort = { v: [1, 0] }
+      for (const minSimilarity of [-0.1, 1.1, null])
+        await table.refuse({ [command]: { sort, options: { minSimilarity } } }, code)
+    }
   })
 })
 

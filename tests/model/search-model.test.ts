@@ -5,6 +5,7 @@
  */
 import { lexicalOperators, type LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'
+import { shortestFloat } from '../../src/json/floats.ts'
 import { after, before, describe, test } from 'node:test'
 import type { Metric } from '../../src/search/vector/similarity.ts'
 import { startServer, type TestServer } from '../harness.ts'
@@ -119,21 +120,35 @@ class Model {
     const condition = this.#condition()
     const limit = this.#random.pick([1, 3, 10, 1000])
     const $vector = this.#random.chance(0.2) ? binaryOf(query) : query
+    const nearest = this.#nearest(query, condition)
+    const minSimilarity = this.#minSimilarity(nearest)
     const { data } = await this.#send({
       find: {
         filter: condition.filter,
         sort: { $vector },
         projection: idOnly,
-        options: { limit, includeSimilarity: true },
+        options: { limit, includeSimilarity: true, minSimilarity },
       },
     })
-    const expected = this.#nearest(query, condition)
+    const expected = nearest.filter(
+      ({ score }) => shortestFloat(score) >= (minSimilarity ?? -Infinity),
+    )
     const found = data!.documents!.map(({ _id, $similarity }) => ({
       _id: _id as number,
       score: Math.fround($similarity as number),
     }))
     this.#assertBest(found, expected, limit)
     this.hits += found.length
+  }
+
+  /** None, any number, or exactly the similarity of one of the documents. */
+  #minSimilarity(nearest: readonly Scored<Book>[]): number | undefined {
+    const random = this.#random
+    if (random.chance(0.4)) return undefined
+    const shown = nearest.map(({ score }) => shortestFloat(score))
+    const possible = shown.filter((score) => score >= 0 && score <= 1)
+    if (possible.length === 0 || random.chance(0.3)) return random.integer(0, 100) / 100
+    return random.pick(possible)
   }
 
   /**

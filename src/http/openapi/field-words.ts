@@ -46,6 +46,9 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
     says: 'Results of a sort by terms: with any of the terms, or only with all.',
   },
   'options.limit': { says: 'Maximum number of results, over all pages.' },
+  'options.minSimilarity': {
+    says: 'Least $similarity of the results of a vector search.',
+  },
   'options.ordered': {
     says: 'Whether to insert in order and stop at the first failure.',
   },

@@ -30,12 +30,16 @@ export interface NearestFound {
 }
 
 /**
- * Whether the top `limit` matches are known. If the last of them ties with the farthest result,
- * further records may have the same score and precede it in the order of ties.
+ * Whether the top `limit` matches with a score of at least `scoreMin` are known. If the last of them
+ * ties with the farthest result, further records may have the same score and precede it in the order
+ * of ties.
  */
-export function isEnough(found: NearestFound, limit: number): boolean {
+export function isEnough(
+  found: NearestFound,
+  { limit, scoreMin }: { readonly limit: number; readonly scoreMin: number },
+): boolean {
   const { asked, count, scores, farthest } = found
-  if (count < asked) return true
+  if (count < asked || farthest < scoreMin) return true
   if (scores.length < limit) return false
   const last = scores.toSorted((a, b) => b - a)[limit - 1]!
   return last > farthest || asked === clusterNearestMax

@@ -93,7 +93,7 @@ async function nearestOf(
   access: RowAccess,
   table: Table,
   branch: RowBranch,
-  { filter, by, limit, columns: shown }: NearestSearch,
+  { filter, by, limit, scoreMin = -Infinity, columns: shown }: NearestSearch,
   caller: Caller,
 ): Promise<NearestInBranch | undefined> {
   const { session } = access
@@ -111,7 +111,8 @@ async function nearestOf(
       if (!values || !vector) continue
       const score = scoreTo(vector as Float32Array)
       farthest = Math.min(farthest, score)
-      if (Number.isNaN(score) || !(await filters.matches(branch.rest, values))) continue
+      if (Number.isNaN(score) || score < scoreMin) continue
+      if (!(await filters.matches(branch.rest, values))) continue
       hits.add(keyOf(values, table), { record: new FoundRow(values, shown), score })
     }
     return { hits: hits.nearest(), farthest }
@@ -141,8 +142,8 @@ async function nearestOf(
     })
     const { hits, farthest } = await hitsIn(rows, asked)
     const scores = Array.from(hits.values(), ({ score }) => score)
-    if (isEnough({ asked, count: rows.length, scores, farthest }, limit))
-      return { hits, mayMiss: branch.isByKeyAlone }
+    const found = { asked, count: rows.length, scores, farthest }
+    if (isEnough(found, { limit, scoreMin })) return { hits, mayMiss: branch.isByKeyAlone }
   }
   return undefined
 }

@@ -24,7 +24,7 @@ export function recordQuery(query: RowQuery, view: RowView): Query {
 
 export function recordSearch({ columns, ...search }: RowSearch, view: RowView): Search {
   const { column, ...by } = search.by
-  const { after, statistics, sizeMax } = search
+  const { after, statistics, sizeMax, scoreMin } = search
   return {
     by: { ...by, path: view.path(column).text },
     filter: recordFilter(search.filter, view),
@@ -32,6 +32,7 @@ export function recordSearch({ columns, ...search }: RowSearch, view: RowView): 
     withSearchFields: view.shown(columns).withVectors,
     ...(sizeMax !== undefined && { sizeMax }),
     ...(after !== undefined && { after: { ...after, id: idOfKey(after.id, view) } }),
+    ...(scoreMin !== undefined && { scoreMin }),
     statistics,
   }
 }
