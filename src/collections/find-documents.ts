@@ -9,7 +9,11 @@ import { nameQuery } from '../paging/page-state.ts'
 import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
 import { searchUpToSize } from '../paging/search.ts'
-import { checkNearestOptions, type NearestOptions } from '../paging/search-nearest.ts'
+import {
+  checkNearestOptions,
+  isDiverse,
+  type NearestOptions,
+} from '../paging/search-nearest.ts'
 import { searchTerms } from '../paging/search-terms.ts'
 import { showAll, showOne } from '../paging/show-all.ts'
 import { andThen } from '../runtime/steps.ts'
@@ -142,20 +146,24 @@ async function searchDocuments(
   store: DocumentSource,
   { filter, projection, clauses }: Selection,
   sort: SearchSort,
-  { limit, pageState, includeSimilarity = false, minSimilarity }: FindOptions,
+  options: FindOptions,
   caller: Caller,
 ): Promise<TopKPage> {
+  const { limit, pageState, includeSimilarity = false } = options
+  const isShown = showsSearchFields(projection)
   const wanted = {
     by: await documentsSearchedBy(sort, store, caller),
     operator: operatorOf(sort),
     filter,
     limit,
-    minSimilarity,
-    withSearchFields: showsSearchFields(projection),
+    nearest: options,
+    withSearchFields: isShown || isDiverse(options),
     pageState,
     query: () => nameQuery('find', clauses.filter, clauses.sort),
   }
-  const showHit = (record: StoredRecord) => show(record, projection)
+  // Attaching search fields that the projection omits would take longer than the projection.
+  const showHit = (record: StoredRecord) =>
+    show(isShown ? record : { text: record.text }, projection)
   return findTopK(store, wanted, showHit, { includeSimilarity }, caller)
 }
 

@@ -26,6 +26,7 @@ export const findOne = defineCommand({
       includeSortVector: flag(false),
       lexicalOperator,
       minSimilarity: fraction,
+      diversity: fraction,
     }),
   },
 

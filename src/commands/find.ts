@@ -35,6 +35,7 @@ export const find = defineCommand({
       includeSortVector: flag(false),
       lexicalOperator,
       minSimilarity: fraction,
+      diversity: fraction,
     }),
   },
 
@@ -44,9 +45,9 @@ export const find = defineCommand({
     const selection = selectDocuments(documents, clauses, caller)
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
-    const { includeSimilarity, includeSortVector, minSimilarity } = options
-    const paging = { skip, limit, pageState, includeSimilarity, minSimilarity }
-    const page = await findDocuments(documents, selection, paging, caller)
+    const { includeSortVector } = options
+    const wanted = { ...options, pageState }
+    const page = await findDocuments(documents, selection, wanted, caller)
     const { documents: texts, nextPageState, warnings } = page
     return {
       data: { documents: texts, nextPageState },

@@ -299,6 +299,8 @@ export interface Search extends SearchQuery<Filter, SearchBy> {
  */
 export interface RowSearch extends SearchQuery<RowFilter, RowSearchBy> {
   readonly columns: readonly Column[]
+  /** Columns that the caller also reads: rows provide them, row texts omit them. */
+  readonly needed?: readonly Column[]
 }
 
 /** Position directly after a hit of a search by terms. */

@@ -14,11 +14,12 @@ import { searchTerms, type TermsSearch } from './search-terms.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
 export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeMax'> &
-  Paging &
-  NearestOptions & {
+  Paging & {
     readonly by: S['by']
     /** For a search by terms; `all` by default. */
     readonly operator?: LexicalOperator | undefined
+    /** For a search by vector. */
+    readonly nearest?: NearestOptions
   }
 
 interface Paging {
@@ -41,11 +42,11 @@ export async function searchPage<Item, Q extends AnyQuery, S extends AnySearch>(
   wanted: WantedHits<S>,
   caller: Caller,
 ): Promise<HitPage<Item>> {
-  const { query, pageState, limit, operator = 'all', minSimilarity, ...search } = wanted
+  const { query, pageState, limit, operator = 'all', nearest, ...search } = wanted
   const { by } = wanted
   if (by.kind === 'vector') {
-    const options = { limit, minSimilarity }
-    return { ...lastPage, ...(await searchNearest(source, search, options, caller)) }
+    const range = { ...nearest, limit }
+    return { ...lastPage, ...(await searchNearest(source, search, range, caller)) }
   }
   const byTerms = { ...search, by: by as ByTerms, operator }
   return searchByTerms(source, byTerms, { query, pageState, limit }, caller)

@@ -1,4 +1,4 @@
-/** The option minSimilarity of finds that sort by $vector or $vectorize. */
+/** The options minSimilarity and diversity of finds that sort by $vector or $vectorize. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Collections, type Target } from './collections.ts'
@@ -249,5 +249,225 @@ describe('minSimilarity', () => {
       { findAndRerank: { sort: { $hybrid: 'x' }, options } },
     ])
       await places.refuse(command, 'COMMAND_FIELD_UNKNOWN')
+  })
+})
+
+const line = { vector: { dimension: 2, metric: 'euclidean' } }
+
+/** Similarities to [0, 0]: 0.5 for a, b and c, 0.2 for d and e. */
+const numbers = [
+  { _id: 'a', n: 1, $vector: [1, 0] },
+  { _id: 'b', n: 2, $vector: [1, 0] },
+  { _id: 'c', n: 1, $vector: [-1, 0] },
+  { _id: 'd', n: 2, $vector: [2, 0] },
+  { _id: 'e', n: 1, $vector: [-2, 0] },
+  { _id: 'f', n: 2 },
+]
+const zero = { $vector: [0, 0] }
+
+/** The ids of the found documents as one text. */
+async function idTextOf(target: Target, find: object): Promise<string> {
+  return (await idsOf(target, find)).join('')
+}
+
+describe('diversity', () => {
+  const collections = new Collections({}, { providers: models.settings })
+
+  test('prefers documents that differ from the better ones', async () => {
+    const places = await collections.create(numbers, line)
+    for (const [diversity, limit, expected] of [
+      [undefined, 5, 'abcde'],
+      [0, 5, 'abcde'],
+      [0, 2, 'ab'],
+      [0.5, 5, 'acdeb'],
+      [0.5, undefined, 'acdeb'],
+      [0.5, 3, 'acd'],
+      [0.5, 1, 'a'],
+      [1, 5, 'aecdb'],
+      [1, 2, 'ae'],
+    ] as const) {
+      const find = { sort: zero, options: { diversity, limit } }
+      assert.equal(await idTextOf(places, find), expected)
+    }
+  })
+
+  test('chooses among the documents that match the filter and are similar enough', async () => {
+    const places = await collections.create(numbers, line)
+    for (const [filter, options, expected] of [
+      [{ _id: { $ne: 'c' } }, {}, 'aedb'],
+      [{ n: 2 }, {}, 'bd'],
+      [{ n: 9 }, {}, ''],
+      [{}, { minSimilarity: 0.3 }, 'acb'],
+      [{}, { minSimilarity: 0.3, limit: 2 }, 'ac'],
+      [{}, { minSimilarity: 0.6 }, ''],
+      [{ n: 1 }, { minSimilarity: 0.3 }, 'ac'],
+    ] as const) {
+      const find = { sort: zero, filter, options: { ...options, diversity: 0.5 } }
+      assert.equal(await idTextOf(places, find), expected)
+    }
+  })
+
+  test('chooses among 50 documents, or four times the limit if that is more', async () => {
+    const documents = Array.from({ length: 49 }, (_, n) => ({
+      _id: n,
+      $vector: [n / 1000, 0],
+    }))
+    const places = await collections.create(
+      [...documents, { _id: 49, $vector: [1, 0] }, { _id: 50, $vector: [-1.01, 0] }],
+      line,
+    )
+    const first = async (limit: number) => {
+      const options = { diversity: 1, limit }
+      const { data } = await places.run({ find: { sort: zero, options } })
+      assert.equal(data!.documents!.length, limit)
+      return data!.documents!.slice(0, 2).map(({ _id }) => _id)
+    }
+    for (const [limit, expected] of [
+      [2, [0, 49]],
+      [12, [0, 49]],
+      [13, [0, 50]],
+      [51, [0, 50]],
+      [1, [0]],
+    ] as const)
+      assert.deepEqual(await first(limit), expected)
+  })
+
+  test('returns no vectors unless the projection includes them', async () => {
+    const large = 'x'.repeat(5000)
+    const places = await collections.create(
+      [
+        { _id: 1, a: 1, $vector: [1, 0] },
+        { _id: 2, a: 2, large, $vector: [-1, 0] },
+      ],
+      line,
+    )
+    for (const [projection, expected] of [
+      [undefined, [`{"_id":1,"a":1}`, `{"_id":2,"a":2,"large":"${large}"}`]],
+      [{ a: 1 }, ['{"_id":1,"a":1}', '{"_id":2,"a":2}']],
+      [{ large: 0 }, ['{"_id":1,"a":1}', '{"_id":2,"a":2}']],
+      [{ '*': 0 }, ['{}', '{}']],
+      [
+        { a: 1, $vector: 1 },
+        ['{"_id":1,"a":1,"$vector":[1.0,0.0]}', '{"_id":2,"a":2,"$vector":[-1.0,0.0]}'],
+      ],
+    ] as const) {
+      const options = { diversity: 0.5 }
+      const { text } = await places.send({ find: { sort: zero, projection, options } })
+      assert.equal(
+        text,
+        `{"data":{"documents":[${expected.join(',')}],"nextPageState":null}}`,
+      )
+    }
+  })
+
+  test('returns the similarity to the query and the sort vector on request', async () => {
+    const places = await collections.create(numbers, line)
+    const options = { diversity: 0.5, includeSimilarity: true, includeSortVector: true }
+    const { data, status } = await places.run({ find: { sort: zero, options } })
+    assert.deepEqual(
+      data!.documents!.map(({ _id, $similarity }) => [_id, $similarity]),
+      [
+        ['a', 0.5],
+        ['c', 0.5],
+        ['d', 0.2],
+        ['e', 0.2],
+        ['b', 0.5],
+      ],
+    )
+    assert.deepEqual(status, { sortVector: [0, 0] })
+  })
+
+  test('does not change the document of findOne, which is the nearest', async () => {
+    const places = await collections.create(numbers, line)
+    for (const diversity of [0, 0.5, 1]) {
+      const options = { diversity, minSimilarity: 0.5 }
+      const { data } = await places.run({ findOne: { sort: zero, options } })
+      assert.equal(data!.document!['_id'], 'a')
+    }
+  })
+
+  test('compares vectors that a service made, and binary vectors', async () => {
+    const texts = ['aaaa', 'aaab', 'aaaab', 'abbb']
+    const letters = await collections.create(
+      texts.map(($vectorize, n) => ({ _id: String(n), $vectorize })),
+      lettersCollection,
+    )
+    const find = { sort: { $vectorize: 'aa' }, options: { diversity: 1, limit: 2 } }
+    assert.equal(await idTextOf(letters, find), '23')
+    const bytes = Buffer.alloc(8)
+    bytes.writeFloatBE(-2, 0)
+    const binary = { _id: 'g', $vector: { $binary: bytes.toString('base64') } }
+    const precise = { _id: 'h', $vector: [0.1, 1e-9] }
+    const places = await collections.create([...numbers.slice(0, 2), binary, precise], line)
+    const all = { sort: zero, options: { diversity: 0.5 } }
+    assert.equal(await idTextOf(places, all), 'hgab')
+  })
+
+  test('is rejected if it is not a number from 0 to 1', async () => {
+    const places = await collections.create(numbers, line)
+    for (const [diversity, code, message] of [
+      [-0.1, 'COMMAND_FIELD_VALUE_INVALID', /diversity cannot be -0\.1: .* from 0 to 1/],
+      [1.1, 'COMMAND_FIELD_VALUE_INVALID', /diversity cannot be 1\.1: .* from 0 to 1/],
+      [NaN, 'COMMAND_FIELD_VALUE_INVALID', /diversity cannot be `null`: .* from 0 to 1/],
+      ['some', 'REQUEST_STRUCTURE_MISMATCH', /diversity must be .* from 0 to 1.* String/],
+    ] as const)
+      for (const command of ['find', 'findOne']) {
+        const sent = { [command]: { sort: zero, options: { diversity } } }
+        assert.match((await places.refuse(sent, code)).message, message)
+      }
+  })
+
+  test('is rejected without a sort by a vector, and with a skip or a page state', async () => {
+    const places = await collections.create(numbers, line)
+    const code = 'COMMAND_FIELD_VALUE_INVALID'
+    for (const sort of [undefined, { n: 1 }, { $lexical: 'word' }])
+      for (const command of ['find', 'findOne']) {
+        const options = { diversity: 0.5 }
+        const { message } = await places.refuse({ [command]: { sort, options } }, code)
+        assert.match(message, /diversity cannot be 0\.5: .* requires a sort by a vector/)
+      }
+    await places.refuse(
+      { find: { sort: zero, options: { diversity: 0.5, skip: 1 } } },
+      code,
+    )
+    const options = { diversity: 0.5, limit: 1001 }
+    await places.refuse({ find: { sort: zero, options } }, code)
+    await places.refuse(
+      { find: { sort: zero, options: { diversity: 0.5, pageState: 'abc' } } },
+      'SORT_CLAUSE_INVALID',
+    )
+  })
+
+  test('is unknown to other commands', async () => {
+    const places = await collections.create(numbers, line)
+    const options = { diversity: 0.5 }
+    for (const command of [
+      { updateOne: { sort: zero, update: {}, options } },
+      { findOneAndUpdate: { sort: zero, update: {}, options } },
+      { findAndRerank: { sort: { $hybrid: 'x' }, options } },
+    ])
+      await places.refuse(command, 'COMMAND_FIELD_UNKNOWN')
+  })
+})
+
+describe('diversity on a server with a configured limit', () => {
+  const collections = new Collections({ vectorLimitMax: 20 })
+
+  test('chooses among no more documents than a vector search returns', async () => {
+    const documents = Array.from({ length: 30 }, (_, n) => ({ _id: n, $vector: [n, 0] }))
+    const places = await collections.create(documents, line)
+    for (const [limit, warnings] of [
+      [3, 0],
+      [20, 0],
+      [undefined, 1],
+    ] as const) {
+      const options = { diversity: 1, limit }
+      const { data, status } = await places.run({ find: { sort: zero, options } })
+      const ids = data!.documents!.map(({ _id }) => _id as number)
+      assert.deepEqual(ids.slice(0, 2), [0, 19])
+      assert.equal(ids.length, limit ?? 20)
+      assert.equal(Math.max(...ids), 19)
+      assert.equal(status?.warnings?.length ?? 0, warnings)
+    }
   })
 })

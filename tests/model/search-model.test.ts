@@ -12,6 +12,7 @@ import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed, times } from './random.ts'
 import {
   binaryOf,
+  byDiversity,
   bySimilarity,
   byTerms,
   hasTerms,
@@ -30,7 +31,7 @@ describe(`searches compared with a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const [round, metric] of (['cosine', 'dot_product', 'euclidean'] as const).entries())
-    test(`${writesPerRun} writes, each followed by four searches, match by ${metric}`, async (t) => {
+    test(`${writesPerRun} writes, each followed by searches, match by ${metric}`, async (t) => {
       const model = new Model(server, new Random(seed + round), metric)
       await model.create()
       for (let i = 0; i < writesPerRun; i++) {
@@ -101,6 +102,7 @@ class Model {
 
   async search(): Promise<void> {
     await this.#searchByVector()
+    if (this.#random.chance(0.2)) await this.#searchDiverse()
     await this.#searchByTerms()
     await this.#match()
     await this.#count()
@@ -139,6 +141,35 @@ class Model {
     }))
     this.#assertBest(found, expected, limit)
     this.hits += found.length
+  }
+
+  /** The limit is so high that all documents with a vector are candidates. */
+  async #searchDiverse(): Promise<void> {
+    const query = this.#numbers()
+    const condition = this.#condition()
+    const diversity = this.#random.pick([0.1, 0.5, 0.9, 1])
+    const limit = this.#random.pick([50, 1000, undefined])
+    const nearest = this.#nearest(query, condition)
+    const minSimilarity = this.#minSimilarity(nearest)
+    const { data } = await this.#send({
+      find: {
+        filter: condition.filter,
+        sort: { $vector: query },
+        projection: idOnly,
+        options: { limit, minSimilarity, diversity },
+      },
+    })
+    const candidates = nearest.filter(
+      ({ score }) => shortestFloat(score) >= (minSimilarity ?? -Infinity),
+    )
+    const count = limit ?? Infinity
+    const expected = byDiversity(candidates, { metric: this.#metric, diversity, count })
+    assert.deepEqual(
+      data!.documents,
+      expected.map(({ document }) => ({ _id: document._id })),
+      this.#label,
+    )
+    this.hits += expected.length
   }
 
   /** None, any number, or exactly the similarity of one of the documents. */

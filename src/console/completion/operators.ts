@@ -67,6 +67,7 @@ const optionNames: readonly Operator[] = [
   { name: 'includeSortVector', says: 'adds the vector of the search', takes: 'boolean' },
   { name: 'lexicalOperator', says: 'any term, or only all terms', takes: 'text' },
   { name: 'minSimilarity', says: 'least similarity, from 0 to 1', takes: 'number' },
+  { name: 'diversity', says: 'difference between results, from 0 to 1', takes: 'number' },
   { name: 'pageState', says: 'nextPageState of the previous page', takes: 'text' },
   { name: 'hybridLimits', says: 'limit of each search', takes: 'any' },
   { name: 'rerankOn', says: 'field to rerank', takes: 'text' },
@@ -82,9 +83,12 @@ const optionNames: readonly Operator[] = [
 const optionsByCommand: Readonly<Record<string, readonly string[]>> = {
   find: [
     ...['limit', 'skip', 'includeSimilarity', 'includeSortVector', 'lexicalOperator'],
-    ...['minSimilarity', 'pageState'],
+    ...['minSimilarity', 'diversity', 'pageState'],
   ],
-  findOne: ['includeSimilarity', 'includeSortVector', 'lexicalOperator', 'minSimilarity'],
+  findOne: [
+    ...['includeSimilarity', 'includeSortVector', 'lexicalOperator'],
+    ...['minSimilarity', 'diversity'],
+  ],
   findAndRerank: [
     ...['limit', 'hybridLimits', 'rerankOn', 'rerankQuery', 'rerank'],
     ...['includeScores', 'includeSortVector'],

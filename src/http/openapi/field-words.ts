@@ -25,6 +25,9 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
   sort: { says: 'Order of the results, or a search.', schema: 'Sort' },
   update: { says: 'Changes to make.', schema: 'Update' },
 
+  'options.diversity': {
+    says: 'Weight of the difference between results of a vector search.',
+  },
   'options.explain': { says: 'Whether to return definitions, not only names.' },
   'options.filterModelStatus': {
     says: 'Only models with this status; empty: all models. Case does not matter.',

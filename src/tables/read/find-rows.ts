@@ -12,7 +12,11 @@ import { findTopK, searchedBy, type TopKPage } from '../../paging/find-top-k.ts'
 import { nameQuery } from '../../paging/page-state.ts'
 import { count } from '../../paging/read.ts'
 import { readPage } from '../../paging/read-page.ts'
-import { checkNearestOptions, type NearestOptions } from '../../paging/search-nearest.ts'
+import {
+  checkNearestOptions,
+  isDiverse,
+  type NearestOptions,
+} from '../../paging/search-nearest.ts'
 import { showAll } from '../../paging/show-all.ts'
 import type { RowStore } from '../row-store.ts'
 import { filterWarnings, retryWarning } from './filter-warnings.ts'
@@ -173,7 +177,7 @@ async function searchRows(
   caller: Caller,
 ): Promise<TopKPage> {
   const { column } = sort
-  const { limit, pageState, minSimilarity } = options
+  const { limit, pageState } = options
   if (pageState && sort.kind !== 'lexical')
     throw apiError('SORT_CLAUSE_INVALID', {
       reason: 'onePage',
@@ -183,8 +187,11 @@ async function searchRows(
   const embedding = () => ({ embedder: store.embedderOf(column)!, check })
   const by = { ...(await searchedBy(sort, embedding, caller)), column }
   const operator = sort.kind === 'lexical' ? sort.operator : undefined
-  const paging = { limit, pageState, query }
-  const wanted = { by, operator, filter, columns, minSimilarity, ...paging }
+  const wanted = {
+    ...{ by, operator, filter, columns, limit, pageState, query },
+    nearest: options,
+    ...(isDiverse(options) && { needed: [column] }),
+  }
   const showOne = (row: Row) => showRow(row, columns, store)
   return findTopK(rowSource(store), wanted, showOne, options, caller)
 }

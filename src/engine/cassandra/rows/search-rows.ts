@@ -93,7 +93,7 @@ async function nearestOf(
   access: RowAccess,
   table: Table,
   branch: RowBranch,
-  { filter, by, limit, scoreMin = -Infinity, columns: shown }: NearestSearch,
+  { filter, by, limit, scoreMin = -Infinity, columns: shown, needed = [] }: NearestSearch,
   caller: Caller,
 ): Promise<NearestInBranch | undefined> {
   const { session } = access
@@ -120,7 +120,7 @@ async function nearestOf(
   const { metric } = vectorIndexOn(table.definition, by.column.name)!
   const scoreTo = similarityTo(metric, by.numbers)
   const checked = conditionsOf(filter).map(({ column }) => column)
-  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
   const filters = new RowFilters(table, caller)
   if (branch.isByKeyAlone && (await isComparedWhole(access, table, branch, caller))) {
     const statement = selectRows(table, { columns, branch })
@@ -216,11 +216,11 @@ async function searchRowsByRank(
   search: TermSearch,
   caller: Caller,
 ): Promise<RowSearchResult> {
-  const { by, filter, columns: shown } = search
+  const { by, filter, columns: shown, needed = [] } = search
   const { branches } = rowConditions(table, filter, can, 'search')
   const branch = branches.length === 1 ? branches[0]! : { ...branches[0]!, terms: [] }
   const checked = conditionsOf(filter).map(({ column }) => column)
-  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
   const filters = new RowFilters(table, caller)
   const ask = async (limit: number) => {
     const { column, text } = by
@@ -246,13 +246,14 @@ export async function searchRowsByTerms(
   search: TermSearch,
   caller: Caller,
 ): Promise<RowSearchResult | undefined> {
-  const { by, filter, limit, after, statistics, sizeMax, columns: shown } = search
+  const { by, filter, limit, after, statistics, sizeMax } = search
+  const { columns: shown, needed = [] } = search
   const { can, limits, postings } = access
   const place = textPlaceOf(table, by.column.name)
   if (place === undefined) return undefined
   if (can.indexAnalyzer) return searchRowsByRank(access, table, search, caller)
   const checked = conditionsOf(filter).map(({ column }) => column)
-  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
   const order = new KeyOrder(table)
   const filters = new RowFilters(table, caller)
   const read = (key: string) => order.comparable(valuesOfKey(key))
