@@ -114,6 +114,13 @@ export const defaultLimits = {
   countMax: 1_000,
   /** Documents that a vector search returns. */
   vectorLimitMax: 1_000,
+  /**
+   * A vector search with `diversity` chooses its results among this many nearest documents per
+   * result, but no more than `vectorLimitMax`.
+   */
+  diverseCandidatesPerResult: 4,
+  /** Minimum number of nearest documents that such a search chooses among. */
+  diverseCandidatesMin: 50,
   /** Documents that findAndRerank returns when no limit is given. */
   rerankLimitDefault: 10,
   /** Maximum of each value of hybridLimits in findAndRerank. */
@@ -462,6 +469,10 @@ export function checkLimits(limits: Limits): void {
   assert(
     fixedLimits.requestsPerConnectionMax <= streamsMax,
     'a connection must be able to send what it may have at work',
+  )
+  assert(
+    limits.diverseCandidatesPerResult >= 1,
+    'a search with diversity must find the results that it chooses',
   )
   assert(limits.pageSize >= 1, 'a page holds at least one document')
   assert(limits.deleteManyMax >= 1, 'deleteMany must make progress')

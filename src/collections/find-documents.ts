@@ -9,6 +9,11 @@ import { nameQuery } from '../paging/page-state.ts'
 import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
 import { searchUpToSize } from '../paging/search.ts'
+import {
+  checkNearestOptions,
+  isDiverse,
+  type NearestOptions,
+} from '../paging/search-nearest.ts'
 import { searchTerms } from '../paging/search-terms.ts'
 import { showAll, showOne } from '../paging/show-all.ts'
 import { andThen } from '../runtime/steps.ts'
@@ -20,10 +25,13 @@ import type { Selection } from './selection.ts'
 /** A page; only searches have warnings. */
 export type FoundPage = Omit<TopKPage, 'warnings'> & Partial<TopKPage>
 
-export interface FindOptions {
+export interface FindOptions extends FindOneOptions {
   readonly skip?: number | undefined
   readonly limit?: number | undefined
   readonly pageState?: string | undefined
+}
+
+export interface FindOneOptions extends NearestOptions {
   readonly includeSimilarity?: boolean
 }
 
@@ -44,6 +52,7 @@ export async function findDocuments(
   caller: Caller,
 ): Promise<FoundPage> {
   const { filter, sort, projection, clauses } = selection
+  checkNearestOptions(sort, options)
   if (sort.kind !== 'values')
     return searchDocuments(store, selection, sort, options, caller)
   const { keys } = sort
@@ -78,10 +87,11 @@ export async function findDocuments(
 export async function findDocument(
   store: DocumentSource,
   selection: Selection,
-  options: { readonly includeSimilarity?: boolean },
+  options: FindOneOptions,
   caller: Caller,
 ): Promise<FoundOne> {
   const { sort, projection } = selection
+  checkNearestOptions(sort, options)
   if (sort.kind !== 'values') {
     const one = { ...options, limit: 1 }
     const found = await searchDocuments(store, selection, sort, one, caller)
@@ -136,19 +146,24 @@ async function searchDocuments(
   store: DocumentSource,
   { filter, projection, clauses }: Selection,
   sort: SearchSort,
-  { limit, pageState, includeSimilarity = false }: FindOptions,
+  options: FindOptions,
   caller: Caller,
 ): Promise<TopKPage> {
+  const { limit, pageState, includeSimilarity = false } = options
+  const isShown = showsSearchFields(projection)
   const wanted = {
     by: await documentsSearchedBy(sort, store, caller),
     operator: operatorOf(sort),
     filter,
     limit,
-    withSearchFields: showsSearchFields(projection),
+    nearest: options,
+    withSearchFields: isShown || isDiverse(options),
     pageState,
     query: () => nameQuery('find', clauses.filter, clauses.sort),
   }
-  const showHit = (record: StoredRecord) => show(record, projection)
+  // Attaching search fields that the projection omits would take longer than the projection.
+  const showHit = (record: StoredRecord) =>
+    show(isShown ? record : { text: record.text }, projection)
   return findTopK(store, wanted, showHit, { includeSimilarity }, caller)
 }
 

@@ -3,7 +3,14 @@ import { selectDocuments } from '../collections/selection.ts'
 import { wholeText } from '../json/long-text.ts'
 import { findRows } from '../tables/read/find-rows.ts'
 import { defineCommand } from './dispatch/define.ts'
-import { clauseOrNull, clause, flag, lexicalOperator, options } from './dispatch/fields.ts'
+import {
+  clauseOrNull,
+  clause,
+  flag,
+  fraction,
+  lexicalOperator,
+  options,
+} from './dispatch/fields.ts'
 import { printFound } from './replies/found-rows.ts'
 import { sortVectorStatus } from './replies/sort-vector.ts'
 
@@ -18,6 +25,8 @@ export const findOne = defineCommand({
       includeSimilarity: flag(false),
       includeSortVector: flag(false),
       lexicalOperator,
+      minSimilarity: fraction,
+      diversity: fraction,
     }),
   },
 

@@ -10,6 +10,7 @@ import {
   clauseOrNull,
   clause,
   flag,
+  fraction,
   integer,
   lexicalOperator,
   options,
@@ -33,6 +34,8 @@ export const find = defineCommand({
       includeSimilarity: flag(false),
       includeSortVector: flag(false),
       lexicalOperator,
+      minSimilarity: fraction,
+      diversity: fraction,
     }),
   },
 
@@ -42,9 +45,9 @@ export const find = defineCommand({
     const selection = selectDocuments(documents, clauses, caller)
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
-    const { includeSimilarity, includeSortVector } = options
-    const paging = { skip, limit, pageState, includeSimilarity }
-    const page = await findDocuments(documents, selection, paging, caller)
+    const { includeSortVector } = options
+    const wanted = { ...options, pageState }
+    const page = await findDocuments(documents, selection, wanted, caller)
     const { documents: texts, nextPageState, warnings } = page
     return {
       data: { documents: texts, nextPageState },

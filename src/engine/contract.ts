@@ -282,6 +282,8 @@ interface SearchQuery<F, By> {
   readonly limit: number
   /** Limit of the result in characters of text: the hit that exceeds it is the last. */
   readonly sizeMax?: number
+  /** Hits with a lower score are left out; only for searches by vector. */
+  readonly scoreMin?: number
   /** Position where the previous page of the same search ended; only for searches by terms. */
   readonly after?: SearchPlace | undefined
   /** Statistics of the scores of the previous page, which this page must use, too. */
@@ -298,6 +300,8 @@ export interface Search extends SearchQuery<Filter, SearchBy> {
  */
 export interface RowSearch extends SearchQuery<RowFilter, RowSearchBy> {
   readonly columns: readonly Column[]
+  /** Columns that the caller also reads: rows provide them, row texts omit them. */
+  readonly needed?: readonly Column[]
 }
 
 /** Position directly after a hit of a search by terms. */

@@ -20,6 +20,20 @@ export function shortestFloat(float: number): number {
   return Number(float.toPrecision(digitsMax))
 }
 
+/** The least float that `shortestFloat` shows as this number or more; for numbers from 0 to 1. */
+export function leastFloatShownAs(number: number): number {
+  const float = Math.fround(number)
+  return shortestFloat(float) < number ? nextFloat(float) : float
+}
+
+/** The next greater float. From 0 upwards, the bits of floats have the order of the floats. */
+function nextFloat(float: number): number {
+  const floats = Float32Array.of(float)
+  const bits = new Uint32Array(floats.buffer)
+  bits[0]! += 1
+  return floats[0]!
+}
+
 /** Least number that String prints with an exponent, so that it is recognized as floating-point. */
 const exponentFrom = 1e21
 

@@ -2,10 +2,11 @@
  * Reads single JSON values of commands, their options and definitions.
  *
  * Reading throws at the first value of a wrong JSON type. Violated bounds are collected and
- * reported together. Null counts as absent.
+ * reported together. Null counts as absent, except for `readNumber`.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import {
+  isDecimal,
   isNumeric,
   isObject,
   jsonTypeOf,
@@ -44,6 +45,24 @@ export function readInteger(
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
   return mismatch(context, value, 'an integer')
+}
+
+/**
+ * Reads a number within bounds. Null does not count as absent but is a violation: clients that print
+ * NaN as JSON send null.
+ */
+export function readNumber(
+  value: Value | undefined,
+  context: ValueContext,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  if (value === undefined) return undefined
+  const wanted = `a Number from ${min} to ${max}`
+  if (value !== null && !isNumeric(value)) return mismatch(context, value, wanted)
+  const number = Number(isDecimal(value) ? value.decimal : value)
+  if (value === null || number < min || number > max)
+    violation(context, value, `it must be ${wanted}`)
+  return number
 }
 
 export function readObject(

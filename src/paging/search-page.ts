@@ -5,10 +5,11 @@
  */
 import type { Caller } from '../caller/caller.ts'
 import type { ByTerms, Hit } from '../engine/contract.ts'
-import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { ApiError } from '../errors/api-error.ts'
 import type { LexicalOperator } from '../language/sorts/sort.ts'
 import { decodeSearchState, encodeSearchState } from './page-state.ts'
-import { checkSize, exceeds, searchUpToSize } from './search.ts'
+import { exceeds } from './search.ts'
+import { searchNearest, type NearestOptions } from './search-nearest.ts'
 import { searchTerms, type TermsSearch } from './search-terms.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
@@ -17,6 +18,8 @@ export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeM
     readonly by: S['by']
     /** For a search by terms; `all` by default. */
     readonly operator?: LexicalOperator | undefined
+    /** For a search by vector. */
+    readonly nearest?: NearestOptions
   }
 
 interface Paging {
@@ -39,33 +42,14 @@ export async function searchPage<Item, Q extends AnyQuery, S extends AnySearch>(
   wanted: WantedHits<S>,
   caller: Caller,
 ): Promise<HitPage<Item>> {
-  const { query, pageState, limit, operator = 'all', ...search } = wanted
+  const { query, pageState, limit, operator = 'all', nearest, ...search } = wanted
   const { by } = wanted
-  if (by.kind === 'vector') return searchNearest(source, search, limit, caller)
+  if (by.kind === 'vector') {
+    const range = { ...nearest, limit }
+    return { ...lastPage, ...(await searchNearest(source, search, range, caller)) }
+  }
   const byTerms = { ...search, by: by as ByTerms, operator }
   return searchByTerms(source, byTerms, { query, pageState, limit }, caller)
-}
-
-/** The single page of a vector search. */
-async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
-  source: Source<Item, Q, S>,
-  wanted: object,
-  limit: number | undefined,
-  caller: Caller,
-): Promise<HitPage<Item>> {
-  const max = source.limits.vectorLimitMax
-  const isLimited = limit !== undefined && limit <= max
-  // One more hit than the maximum shows whether the result was cut off.
-  const asked = { ...wanted, limit: isLimited ? limit : max + 1 } as S
-  const found = await searchUpToSize(source, asked, caller)
-  const hits = found.hits.slice(0, max)
-  checkSize(hits, source)
-  const warnings: ApiError[] = []
-  if (found.hits.length > hits.length)
-    warnings.push(apiError('VECTOR_SEARCH_RESULTS_TRUNCATED', { max, noun: source.noun }))
-  if (found.comparedMax !== undefined)
-    warnings.push(apiError('VECTOR_SEARCH_MAY_MISS_ROWS', { max: found.comparedMax }))
-  return { ...lastPage, hits, warnings }
 }
 
 async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(

@@ -62,7 +62,7 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
   wanted: S,
   caller: Caller,
 ): Promise<SearchResult<Item>> {
-  const { by, limit, sizeMax, after } = wanted
+  const { by, limit, sizeMax, scoreMin = -Infinity, after } = wanted
   const filter = wanted.filter as Q['filter']
   const fields = source.readFor(wanted)
   const records = (of: Q['filter']) => {
@@ -87,7 +87,7 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
   const best = new TopK<Hit<Item>>(options)
   for await (const record of records(filter)) {
     const score = scoreOf(record)
-    if (score === undefined) continue
+    if (score === undefined || score < scoreMin) continue
     if (!isAfter(source, record, score, after)) continue
     const cut = best.add({ record, score })
     if (cut !== undefined) await inTurns(cut, caller)

@@ -85,6 +85,12 @@ describe('a server on a cluster', () => {
     ])
     const nearest = await documents(path, { find: { sort: { $vectorize: 'bee' } } })
     assert.equal(nearest![0]!['_id'], 3)
+    const similar = async (options: object) => {
+      const found = await documents(path, { find: { sort: { $vector: [0, 1] }, options } })
+      return found!.map(({ _id }) => _id)
+    }
+    assert.deepEqual(await similar({ minSimilarity: 0.75 }), [3, 2])
+    assert.deepEqual(await similar({ diversity: 1, limit: 2 }), [3, 1])
     const lexical = await documents(path, { find: { sort: { $lexical: 'ant' } } })
     assert.deepEqual(lexical!.map(({ _id }) => _id).toSorted(), [1, 2])
     const reranked = await documents(path, {
@@ -178,6 +184,15 @@ describe('a server on a cluster', () => {
     )
     const nearest = await documents(path, { find: { sort: { near: [0, 1] } } })
     assert.equal(nearest![0]!['place'], 'Rome')
+    const similar = async (options: object) => {
+      const find = { sort: { near: [0, 1] }, projection: { place: 1 }, options }
+      return documents(path, { find })
+    }
+    assert.deepEqual(await similar({ minSimilarity: 0.9 }), [{ place: 'Rome' }])
+    assert.deepEqual(await similar({ diversity: 1 }), [
+      { place: 'Rome' },
+      { place: 'Oslo' },
+    ])
     const words = await documents(path, { find: { sort: { words: 'wind' } } })
     assert.deepEqual(words, [oslo])
 

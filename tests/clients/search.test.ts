@@ -75,6 +75,22 @@ describe('a vector search', () => {
     assert.equal(await collection.countDocuments({}, 10), 2)
   })
 
+  test('accepts minSimilarity and diversity in a raw command', async () => {
+    const collection = await create()
+    const db = service.connect()
+    const find = async (options: object) => {
+      const command = { find: { sort: { $vector: [1, 0] }, options } }
+      const { data } = await db.command(command, { collection: collection.name })
+      return idsOf(data!['documents'] as Document[])
+    }
+    assert.deepEqual(await find({ minSimilarity: 0.8 }), ['east', 'north-east'])
+    assert.deepEqual(await find({ diversity: 1, limit: 2 }), ['east', 'north'])
+    const options = { diversity: 1, minSimilarity: 0.8 }
+    assert.deepEqual(await find(options), ['east', 'north-east'])
+    const error = await refusal(find({ minSimilarity: 2 }))
+    assert.equal(error.errorCode, 'COMMAND_FIELD_VALUE_INVALID')
+  })
+
   test('rejects a vector of another length', async () => {
     const collection = await create()
     const error = await refusal(

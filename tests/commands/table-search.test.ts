@@ -22,6 +22,12 @@ async function index(table: Target, kind: string, column: string, options: objec
 const ids = (rows: readonly Record<string, unknown>[] | undefined) =>
   rows!.map(({ id }) => id).join('')
 
+async function idsOf(table: Target, find: object): Promise<string> {
+  const { data } = await table.run({ find })
+  assert.equal(data!.nextPageState, null)
+  return ids(data!.documents)
+}
+
 /** A vector in Base64: big-endian floats. */
 function binary(...numbers: number[]): object {
   const bytes = Buffer.alloc(numbers.length * 4)
@@ -219,6 +225,143 @@ describe('a sort by a text for a vector column', () => {
     )
     assert.match(message, /plain\(vector\).*v\(vector\)/)
     assert.deepEqual(models.texts, [])
+  })
+})
+
+describe('minSimilarity on a table', () => {
+  let table: Target
+
+  before(async () => {
+    const columns = {
+      id: 'text',
+      n: 'int',
+      v: vector,
+      t: { ...vector, service },
+      note: 'text',
+    }
+    table = await tables.create({ columns, primaryKey: 'id' }, [
+      { id: 'a', n: 1, v: [1, 0], t: 'aaab', note: 'word' },
+      { id: 'b', n: 2, v: [1, 1], t: 'bbba' },
+      { id: 'c', n: 3, v: [0, 1] },
+      { id: 'd', n: 4 },
+    ])
+    await index(table, 'Vector', 'v')
+    await index(table, 'Vector', 't')
+    await index(table, 'Text', 'note')
+  })
+
+  test('leaves out rows that are less similar', async () => {
+    const sort = { v: [1, 0] }
+    for (const [minSimilarity, filter, expected] of [
+      [0, {}, 'abc'],
+      [0.8, {}, 'ab'],
+      [0.8, { n: { $gt: 1 } }, 'b'],
+      [0.8, { id: 'c' }, ''],
+      [0.8535534, {}, 'ab'],
+      [0.85355341, {}, 'a'],
+    ] as const) {
+      const find = { sort, filter, options: { minSimilarity } }
+      assert.equal(await idsOf(table, find), expected)
+    }
+    const options = { minSimilarity: 0.9, includeSortVector: true }
+    const one = await table.run({ findOne: { sort, filter: { n: 2 }, options } })
+    assert.equal(one.data!.document, null)
+    assert.deepEqual(one.status!['sortVector'], [1, 0])
+  })
+
+  test('applies to the similarity to a text', async () => {
+    const sort = { t: 'aa' }
+    const { data } = await table.run({
+      find: { sort, options: { includeSimilarity: true } },
+    })
+    const [nearest] = data!.documents!
+    const options = { minSimilarity: nearest!['$similarity'] }
+    assert.equal(await idsOf(table, { sort, options }), 'a')
+  })
+
+  test('is rejected without a sort by a vector, and if it is not a number from 0 to 1', async () => {
+    for (const command of ['find', 'findOne']) {
+      const code = 'COMMAND_FIELD_VALUE_INVALID'
+      for (const sort of [undefined, { n: 1 }, { note: 'word' }])
+        await table.refuse({ [command]: { sort, options: { minSimilarity: 0.5 } } }, code)
+      const sort = { v: [1, 0] }
+      for (const minSimilarity of [-0.1, 1.1, null])
+        await table.refuse({ [command]: { sort, options: { minSimilarity } } }, code)
+    }
+  })
+})
+
+describe('diversity on a table', () => {
+  const euclidean = { metric: 'euclidean' }
+  /** Similarities to [0, 0]: 0.5 for a, b and c, 0.2 for d and e. */
+  const rows = [
+    { id: 'a', n: 1, v: [1, 0] },
+    { id: 'b', n: 2, v: [1, 0] },
+    { id: 'c', n: 1, v: [-1, 0] },
+    { id: 'd', n: 2, v: [2, 0] },
+    { id: 'e', n: 1, v: [-2, 0] },
+    { id: 'f', n: 2 },
+  ]
+  let table: Target
+
+  before(async () => {
+    const columns = { id: 'text', n: 'int', v: vector }
+    table = await tables.create({ columns, primaryKey: 'id' }, rows)
+    await index(table, 'Vector', 'v', euclidean)
+  })
+
+  test('prefers rows that differ from the better ones', async () => {
+    const sort = { v: [0, 0] }
+    for (const [options, filter, expected] of [
+      [{ diversity: 0 }, {}, 'abcde'],
+      [{ diversity: 0.5 }, {}, 'acdeb'],
+      [{ diversity: 0.5, limit: 3 }, {}, 'acd'],
+      [{ diversity: 1 }, {}, 'aecdb'],
+      [{ diversity: 0.5, minSimilarity: 0.3 }, {}, 'acb'],
+      [{ diversity: 0.5 }, { n: 1 }, 'ace'],
+      [{ diversity: 0.5 }, { id: 'd' }, 'd'],
+    ] as const)
+      assert.equal(await idsOf(table, { sort, filter, options }), expected)
+    const options = { diversity: 1 }
+    const { data } = await table.run({ findOne: { sort, options } })
+    assert.equal(data!.document!['id'], 'a')
+  })
+
+  test('returns no vectors unless the projection includes them', async () => {
+    const find = { sort: { v: [0, 0] }, options: { diversity: 1, limit: 2 } }
+    const { data, status } = await table.run({ find: { ...find, projection: { n: 1 } } })
+    assert.deepEqual(data!.documents, [{ n: 1 }, { n: 1 }])
+    assert.deepEqual(Object.keys(status!['projectionSchema'] as object), ['n'])
+    const whole = await table.run({ find })
+    assert.deepEqual(whole.data!.documents, [rows[0], rows[4]])
+  })
+
+  test('compares vectors that are part of the key', async () => {
+    const keyed = await tables.create(
+      {
+        columns: { id: 'text', v: vector, note: 'text' },
+        primaryKey: { partitionBy: ['id'], partitionSort: { v: 1 } },
+      },
+      [
+        { id: 'a', v: [1, 0], note: 'x'.repeat(5000) },
+        { id: 'b', v: [1, 0.1] },
+        { id: 'c', v: [-1, 0.5] },
+      ],
+    )
+    await index(keyed, 'Vector', 'v', euclidean)
+    const sort = { v: [0, 0] }
+    for (const projection of [undefined, { id: 1 }]) {
+      const find = { sort, projection, options: { diversity: 1, limit: 2 } }
+      assert.equal(await idsOf(keyed, find), 'ac')
+    }
+  })
+
+  test('is rejected without a sort by a vector, and if it is not a number from 0 to 1', async () => {
+    const code = 'COMMAND_FIELD_VALUE_INVALID'
+    for (const sort of [undefined, { n: 1 }])
+      await table.refuse({ find: { sort, options: { diversity: 0.5 } } }, code)
+    for (const diversity of [-0.1, 1.1, null])
+      await table.refuse({ find: { sort: { v: [0, 0] }, options: { diversity } } }, code)
   })
 })
 

@@ -1327,6 +1327,30 @@ describe('differences in assistants', () => {
   })
 })
 
+describe('differences in the options of searches', () => {
+  const collections = new Collections()
+
+  difference(
+    91,
+    'vector searches have the options minSimilarity and diversity',
+    async () => {
+      const documents = [
+        { _id: 1, $vector: [1, 0] },
+        { _id: 2, $vector: [1, 0.1] },
+        { _id: 3, $vector: [0, 1] },
+      ]
+      const target = await collections.create(documents, { vector: { dimension: 2 } })
+      const sort = { $vector: [1, 0] }
+      const ids = async (options: object) => {
+        const { data } = await target.run({ find: { sort, options } })
+        return data!.documents!.map(({ _id }) => _id)
+      }
+      assert.deepEqual(await ids({ minSimilarity: 0.6 }), [1, 2])
+      assert.deepEqual(await ids({ diversity: 0.8, limit: 2 }), [1, 3])
+    },
+  )
+})
+
 test('every numbered difference has a test, and every test a numbered difference', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]

@@ -110,9 +110,13 @@ export class VectorWorld {
     numbers: Float32Array,
     limit = 10,
     filter: Filter = everything,
+    scoreMin?: number,
   ): Promise<readonly Hit[]> {
     const by = { kind: 'vector', path: '$vector', numbers } as const
-    const wanted = { by, filter, limit, withSearchFields: false }
+    const wanted = {
+      ...{ by, filter, limit, withSearchFields: false },
+      ...(scoreMin !== undefined && { scoreMin }),
+    }
     return search(this.#source, wanted, tester)
   }
 

@@ -168,8 +168,14 @@ const paging = (hand: Hand) =>
       ...(hand.slips() && { pageState: () => somePageState(hand) }),
       includeSimilarity: flag(hand),
       includeSortVector: flag(hand),
+      // Rarely, because only sorts by a vector accept them.
+      ...(hand.random.oneIn(8) && { minSimilarity: () => fraction(hand) }),
+      ...(hand.random.oneIn(8) && { diversity: () => fraction(hand) }),
     },
   )
+
+const fraction = (hand: Hand) =>
+  hand.choose([0, hand.random.below(100) / 100, 1], [-0.1, 1.1, null])
 
 const selected = (hand: Hand, can: documents.Abilities) => ({
   filter: () => documents.filter(hand),

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { asFloating, asFloats, shortestFloat } from '../../src/json/floats.ts'
+import {
+  asFloating,
+  asFloats,
+  leastFloatShownAs,
+  shortestFloat,
+} from '../../src/json/floats.ts'
 import { printJson } from '../../src/json/print.ts'
 import { seed } from '../language/documents.ts'
 
@@ -17,6 +22,28 @@ test('a float is read back unchanged from at most nine digits', () => {
       assert(Math.fround(shown) === float)
       const digits = String(Math.abs(shown)).replace(/e.*/, '').replace('.', '')
       assert(digits.replace(/^0+|0+$/g, '').length <= 9, String(shown))
+    }),
+    { seed },
+  )
+})
+
+test('the least float that is shown as a number or more is found', () => {
+  for (const [number, float] of [
+    [0, 0],
+    [1, 1],
+    [0.8535534, Math.fround(0.8535534)],
+    // It rounds to the float that is shown as 0.8535534, which is less.
+    [0.85355341, 0.853553473949432373046875],
+    [1e-50, 2 ** -149],
+  ] as const)
+    assert.equal(leastFloatShownAs(number), float)
+  const fractions = fc.double({ min: 0, max: 1, noNaN: true })
+  const floats = fc.float({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(fc.oneof(fractions, floats.map(shortestFloat)), floats, (number, other) => {
+      const least = leastFloatShownAs(number)
+      assert(shortestFloat(least) >= number)
+      assert.equal(shortestFloat(other) >= number, other >= least)
     }),
     { seed },
   )

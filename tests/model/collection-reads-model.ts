@@ -13,7 +13,7 @@ import { idKey } from '../../src/language/values/record-id.ts'
 import type { SortKey } from '../../src/language/values/sort-key.ts'
 import type { CommandAnswer } from '../harness.ts'
 import { EnginesInStep, type Servers } from './engines-in-step.ts'
-import { assertInGroups, grouped } from './grouped-order.ts'
+import { assertInGroups, grouped, groupsAbove } from './grouped-order.ts'
 import { Oracle, type Kept } from './oracle.ts'
 import {
   pathOf,
@@ -318,11 +318,13 @@ export class CollectionReadsModel {
     const options: JsonObject = new Map()
     if (random.chance(0.5)) options.set('includeSimilarity', random.chance(0.7))
     if (random.chance(0.5)) options.set('includeSortVector', random.chance(0.7))
+    const above = random.chance(0.5) ? groupsAbove(groups, random) : undefined
+    if (above !== undefined) options.set('minSimilarity', above.minimum)
     return {
       filter,
       sort: new Map([['$vector', query]]),
       options,
-      groups,
+      groups: above?.groups ?? groups,
       limit: random.pick([undefined, 1, 2, 5, 20, 100]),
       skip: undefined,
       isOnePage: true,

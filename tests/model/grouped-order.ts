@@ -3,6 +3,7 @@
  * sort and may come in any order. Without a sort, all items are one group.
  */
 import assert from 'node:assert/strict'
+import type { Random } from './random.ts'
 
 /** Sorts items and divides them into groups; the items of a group tie. */
 export function grouped<T>(
@@ -16,6 +17,27 @@ export function grouped<T>(
     else groups.push([item])
   }
   return groups
+}
+
+interface Scored {
+  readonly score?: number
+}
+
+/**
+ * A number halfway between the scores of two groups, and the groups above it. Undefined if the groups
+ * are too near to each other, or the number is outside 0 to 1.
+ */
+export function groupsAbove<T extends Scored>(
+  groups: readonly (readonly T[])[],
+  random: Random,
+): { readonly minimum: number; readonly groups: readonly (readonly T[])[] } | undefined {
+  if (groups.length < 2) return undefined
+  const count = random.integer(1, groups.length - 1)
+  const above = groups[count - 1]!.at(-1)!.score!
+  const below = groups[count]![0]!.score!
+  const minimum = (above + below) / 2
+  if (above - below < 1e-5 || minimum < 0 || minimum > 1) return undefined
+  return { minimum, groups: groups.slice(0, count) }
 }
 
 /**

@@ -5,12 +5,14 @@
  */
 import { lexicalOperators, type LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'
+import { shortestFloat } from '../../src/json/floats.ts'
 import { after, before, describe, test } from 'node:test'
 import type { Metric } from '../../src/search/vector/similarity.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed, times } from './random.ts'
 import {
   binaryOf,
+  byDiversity,
   bySimilarity,
   byTerms,
   hasTerms,
@@ -29,7 +31,7 @@ describe(`searches compared with a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const [round, metric] of (['cosine', 'dot_product', 'euclidean'] as const).entries())
-    test(`four searches after each of ${writesPerRun} writes return equal results, with the metric ${metric}`, async (t) => {
+    test(`searches after each of ${writesPerRun} writes return equal results, with the metric ${metric}`, async (t) => {
       const model = new Model(server, new Random(seed + round), metric)
       await model.create()
       for (let i = 0; i < writesPerRun; i++) {
@@ -100,6 +102,7 @@ class Model {
 
   async search(): Promise<void> {
     await this.#searchByVector()
+    if (this.#random.chance(0.2)) await this.#searchDiverse()
     await this.#searchByTerms()
     await this.#match()
     await this.#count()
@@ -119,21 +122,64 @@ class Model {
     const condition = this.#condition()
     const limit = this.#random.pick([1, 3, 10, 1000])
     const $vector = this.#random.chance(0.2) ? binaryOf(query) : query
+    const nearest = this.#nearest(query, condition)
+    const minSimilarity = this.#minSimilarity(nearest)
     const { data } = await this.#send({
       find: {
         filter: condition.filter,
         sort: { $vector },
         projection: idOnly,
-        options: { limit, includeSimilarity: true },
+        options: { limit, includeSimilarity: true, minSimilarity },
       },
     })
-    const expected = this.#nearest(query, condition)
+    const expected = nearest.filter(
+      ({ score }) => shortestFloat(score) >= (minSimilarity ?? -Infinity),
+    )
     const found = data!.documents!.map(({ _id, $similarity }) => ({
       _id: _id as number,
       score: Math.fround($similarity as number),
     }))
     this.#assertBest(found, expected, limit)
     this.hits += found.length
+  }
+
+  /** The limit is so high that all documents with a vector are candidates. */
+  async #searchDiverse(): Promise<void> {
+    const query = this.#numbers()
+    const condition = this.#condition()
+    const diversity = this.#random.pick([0.1, 0.5, 0.9, 1])
+    const limit = this.#random.pick([50, 1000, undefined])
+    const nearest = this.#nearest(query, condition)
+    const minSimilarity = this.#minSimilarity(nearest)
+    const { data } = await this.#send({
+      find: {
+        filter: condition.filter,
+        sort: { $vector: query },
+        projection: idOnly,
+        options: { limit, minSimilarity, diversity },
+      },
+    })
+    const candidates = nearest.filter(
+      ({ score }) => shortestFloat(score) >= (minSimilarity ?? -Infinity),
+    )
+    const count = limit ?? Infinity
+    const expected = byDiversity(candidates, { metric: this.#metric, diversity, count })
+    assert.deepEqual(
+      data!.documents,
+      expected.map(({ document }) => ({ _id: document._id })),
+      this.#label,
+    )
+    this.hits += expected.length
+  }
+
+  /** None, any number, or exactly the similarity of one of the documents. */
+  #minSimilarity(nearest: readonly Scored<Book>[]): number | undefined {
+    const random = this.#random
+    if (random.chance(0.4)) return undefined
+    const shown = nearest.map(({ score }) => shortestFloat(score))
+    const possible = shown.filter((score) => score >= 0 && score <= 1)
+    if (possible.length === 0 || random.chance(0.3)) return random.integer(0, 100) / 100
+    return random.pick(possible)
   }
 
   /**

@@ -2,7 +2,11 @@
  * Expected search results, computed by brute force. Documents are plain objects as requests contain
  * them, with $vector and $lexical among the fields.
  */
-import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
+import {
+  similarity,
+  similarityTo,
+  type Metric,
+} from '../../src/search/vector/similarity.ts'
 import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 import { termScore, termWeight } from '../../src/search/lexical/bm25.ts'
@@ -32,6 +36,31 @@ export function bySimilarity<Document extends SearchedDocument>(
     if (document.$vector)
       found.push({ document, score: scoreOf(numbersOf(document.$vector)) })
   return found.sort(bestFirst)
+}
+
+/** Documents in the order of maximal marginal relevance; `nearest` has the most similar first. */
+export function byDiversity<Document extends SearchedDocument>(
+  nearest: readonly Scored<Document>[],
+  {
+    metric,
+    diversity,
+    count,
+  }: { readonly metric: Metric; readonly diversity: number; readonly count: number },
+): Scored<Document>[] {
+  const vectors = new Map(nearest.map((one) => [one, numbersOf(one.document.$vector!)]))
+  const left = [...nearest]
+  const chosen: Scored<Document>[] = []
+  while (chosen.length < count && left.length > 0) {
+    const values = left.map((one) => {
+      const toChosen = chosen.map((other) =>
+        similarity(metric, vectors.get(one)!, vectors.get(other)!),
+      )
+      const most = toChosen.length === 0 ? 0 : Math.max(...toChosen)
+      return (1 - diversity) * one.score - diversity * most
+    })
+    chosen.push(...left.splice(values.indexOf(Math.max(...values)), 1))
+  }
+  return chosen
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { LexicalOperator } from '../../src/language/sorts/sort.ts'
 import assert from 'node:assert/strict'
 import type { JsonObject, Value } from '../../src/json/value.ts'
-import { assertInGroups, grouped } from './grouped-order.ts'
+import { assertInGroups, grouped, groupsAbove } from './grouped-order.ts'
 import type { Random } from './random.ts'
 import {
   Answers,
@@ -257,11 +257,14 @@ export class TableReads {
     const limit = random.pick([undefined, 1, 2, 5, 20, 100])
     const includeSimilarity = random.pick([undefined, true, false])
     const includeSortVector = random.pick([undefined, true, false])
+    const groups = grouped(scored, compare)
+    const above = random.chance(0.5) ? groupsAbove(groups, random) : undefined
+    const minSimilarity = raw(above?.minimum)
     return {
       filter: condition.filter,
       sort: new Map([[column.name, spellVector(query, random)]]),
-      options: { includeSimilarity, includeSortVector },
-      groups: grouped(scored, compare),
+      options: { includeSimilarity, includeSortVector, minSimilarity },
+      groups: above?.groups ?? groups,
       limit,
       skip: undefined,
       isOnePage: true,

@@ -15,6 +15,7 @@ import {
   readChoice,
   readFlag,
   readInteger,
+  readNumber,
   readObject,
   readText,
   violation,
@@ -32,6 +33,7 @@ export type FieldType = (
   | { readonly kind: 'flag'; readonly byDefault: boolean }
   | { readonly kind: 'choice'; readonly of: readonly string[]; readonly byDefault?: string }
   | { readonly kind: 'integer'; readonly min: number }
+  | { readonly kind: 'number'; readonly min: number; readonly max: number }
   /** The name of a new object; new-names.ts has the rules. */
   | { readonly kind: 'name'; readonly lengthMax: (limits: Limits) => number }
   | { readonly kind: 'list'; readonly max: (limits: Limits) => number }
@@ -208,6 +210,12 @@ export function integer(bounds: { min: number }): Field<number | undefined> {
       return read
     },
   }
+}
+
+/** A number from 0 to 1. */
+export const fraction: Field<number | undefined> = {
+  takes: { kind: 'number', min: 0, max: 1 },
+  read: (value, context) => readNumber(value, context, { min: 0, max: 1 }),
 }
 
 /** An array with at least one element and at most `max` elements. */

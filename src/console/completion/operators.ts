@@ -66,6 +66,8 @@ const optionNames: readonly Operator[] = [
   { name: 'includeSimilarity', says: 'adds $similarity', takes: 'boolean' },
   { name: 'includeSortVector', says: 'adds the vector of the search', takes: 'boolean' },
   { name: 'lexicalOperator', says: 'any term, or only all terms', takes: 'text' },
+  { name: 'minSimilarity', says: 'least similarity, from 0 to 1', takes: 'number' },
+  { name: 'diversity', says: 'difference between results, from 0 to 1', takes: 'number' },
   { name: 'pageState', says: 'nextPageState of the previous page', takes: 'text' },
   { name: 'hybridLimits', says: 'limit of each search', takes: 'any' },
   { name: 'rerankOn', says: 'field to rerank', takes: 'text' },
@@ -81,9 +83,12 @@ const optionNames: readonly Operator[] = [
 const optionsByCommand: Readonly<Record<string, readonly string[]>> = {
   find: [
     ...['limit', 'skip', 'includeSimilarity', 'includeSortVector', 'lexicalOperator'],
-    'pageState',
+    ...['minSimilarity', 'diversity', 'pageState'],
   ],
-  findOne: ['includeSimilarity', 'includeSortVector', 'lexicalOperator'],
+  findOne: [
+    ...['includeSimilarity', 'includeSortVector', 'lexicalOperator'],
+    ...['minSimilarity', 'diversity'],
+  ],
   findAndRerank: [
     ...['limit', 'hybridLimits', 'rerankOn', 'rerankQuery', 'rerank'],
     ...['includeScores', 'includeSortVector'],

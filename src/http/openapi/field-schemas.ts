@@ -61,6 +61,8 @@ function describeField(
       }
     case 'integer':
       return { type: 'integer', minimum: takes.min, ...described }
+    case 'number':
+      return { type: 'number', minimum: takes.min, maximum: takes.max, ...described }
     case 'list':
       return {
         type: 'array',

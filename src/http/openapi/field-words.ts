@@ -25,6 +25,9 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
   sort: { says: 'Order of the results, or a search.', schema: 'Sort' },
   update: { says: 'Changes to make.', schema: 'Update' },
 
+  'options.diversity': {
+    says: 'Weight of the difference between results of a vector search.',
+  },
   'options.explain': { says: 'Whether to return definitions, not only names.' },
   'options.filterModelStatus': {
     says: 'Only models with this status; empty: all models. Case does not matter.',
@@ -46,6 +49,9 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
     says: 'Results of a sort by terms: with any of the terms, or only with all.',
   },
   'options.limit': { says: 'Maximum number of results, over all pages.' },
+  'options.minSimilarity': {
+    says: 'Least $similarity of the results of a vector search.',
+  },
   'options.ordered': {
     says: 'Whether to insert in order and stop at the first failure.',
   },

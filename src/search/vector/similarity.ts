@@ -44,6 +44,24 @@ export function distanceFrom(
   }
 }
 
+/**
+ * Returns a function for the similarity of two of these vectors, by their positions. It computes the
+ * length of a vector only once.
+ */
+export function similarityAmong(
+  metric: Metric,
+  vectors: readonly Float32Array[],
+): (a: number, b: number) => number {
+  if (metric !== 'cosine') return (a, b) => similarity(metric, vectors[a]!, vectors[b]!)
+  const known = new Float64Array(vectors.length)
+  const squaredLength = (at: number) => (known[at] ||= dot(vectors[at]!, vectors[at]!))
+  return (a, b) => {
+    const product = dot(vectors[a]!, vectors[b]!)
+    const cosine = product / Math.sqrt(squaredLength(a) * squaredLength(b))
+    return similarityAt(metric, 1 - cosine)
+  }
+}
+
 // Four independent sums avoid waiting for the result of each addition.
 function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const end = a.length & ~3

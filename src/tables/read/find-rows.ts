@@ -12,6 +12,11 @@ import { findTopK, searchedBy, type TopKPage } from '../../paging/find-top-k.ts'
 import { nameQuery } from '../../paging/page-state.ts'
 import { count } from '../../paging/read.ts'
 import { readPage } from '../../paging/read-page.ts'
+import {
+  checkNearestOptions,
+  isDiverse,
+  type NearestOptions,
+} from '../../paging/search-nearest.ts'
 import { showAll } from '../../paging/show-all.ts'
 import type { RowStore } from '../row-store.ts'
 import { filterWarnings, retryWarning } from './filter-warnings.ts'
@@ -29,7 +34,7 @@ export interface RowClauses {
   readonly projection?: Value | undefined
 }
 
-export interface RowOptions {
+export interface RowOptions extends NearestOptions {
   /** Maximum rows of all pages together. */
   readonly limit?: number | undefined
   /** For a sort by terms; absent: the default of the server. */
@@ -63,6 +68,7 @@ export async function findRows(
   caller: Caller,
 ): Promise<FoundRows> {
   const sort = parseRowSort(clauses.sort, options, store, caller)
+  checkNearestOptions(sort, options)
   const columns = parseRowProjection(clauses.projection, store)
   const filter = parseRowFilter(clauses.filter, store, caller)
   const byVector = sort.kind === 'vector' || sort.kind === 'vectorize'
@@ -181,7 +187,11 @@ async function searchRows(
   const embedding = () => ({ embedder: store.embedderOf(column)!, check })
   const by = { ...(await searchedBy(sort, embedding, caller)), column }
   const operator = sort.kind === 'lexical' ? sort.operator : undefined
-  const wanted = { by, operator, filter, limit, columns, pageState, query }
+  const wanted = {
+    ...{ by, operator, filter, columns, limit, pageState, query },
+    nearest: options,
+    ...(isDiverse(options) && { needed: [column] }),
+  }
   const showOne = (row: Row) => showRow(row, columns, store)
   return findTopK(rowSource(store), wanted, showOne, options, caller)
 }

@@ -63,7 +63,10 @@ export function rowSource(
     },
     count: (filter, stopAt, caller) => engine.countRows(table, filter, stopAt, caller),
     search: (search, caller) => engine.searchRows(table, search, caller),
-    readFor: ({ columns, by }) => ({ columns, needed: [by.column] }),
+    readFor: ({ columns, needed = [], by }) => ({
+      columns,
+      needed: [by.column, ...needed],
+    }),
     matches(filter, row, caller) {
       const answer = matcherOf(filter)((column) => row.get(column))
       return typeof answer === 'boolean' ? answer : inTurns(answer, caller)

@@ -72,8 +72,15 @@ function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   return size(records.length) > sizeMax
 }
 
-export function assertSearch({ limit, by, after, statistics }: Search | RowSearch): void {
+export function assertSearch({
+  limit,
+  by,
+  after,
+  statistics,
+  scoreMin,
+}: Search | RowSearch): void {
   assert(Number.isSafeInteger(limit) && limit >= 1, 'search: limit must be 1 or more')
+  assert(by.kind === 'vector' || scoreMin === undefined, 'search: terms have no scoreMin')
   if (by.kind === 'vector') {
     assert(after === undefined, 'search: a search by vector has one page')
     return
@@ -115,7 +122,7 @@ export function assertHits(
   search: Search,
   collection: Collection,
 ): void {
-  const { limit, withSearchFields } = search
+  const { limit, withSearchFields, scoreMin = -Infinity } = search
   const view = documentView(collection.options)
   assert(hits.length <= limit, `search: ${hits.length} hits, where at most ${limit} fit`)
   const records = hits.map(({ record }) => record)
@@ -123,6 +130,7 @@ export function assertHits(
   isFull(records, search.sizeMax)
   for (const [i, { score, record }] of hits.entries()) {
     assert(Number.isFinite(score), `search: ${score} is no score, of ${record.text}`)
+    assert(score >= scoreMin, `search: ${score} is below the minimum, ${scoreMin}`)
     const before = i === 0 ? search.after : placeOf(hits[i - 1]!)
     if (before === undefined) continue
     const isInOrder =

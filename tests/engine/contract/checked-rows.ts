@@ -83,7 +83,7 @@ export function checkedRow(row: Row, columns: readonly Column[], table: Table): 
 
 export function assertFoundRows(
   { hits }: RowSearchResult,
-  { columns, filter, limit, by }: RowSearch,
+  { columns, filter, limit, by, scoreMin = -Infinity }: RowSearch,
   table: Table,
 ): void {
   assert(hits.length <= limit, `searchRows: ${hits.length} hits where ${limit} fit`)
@@ -92,6 +92,7 @@ export function assertFoundRows(
   assertMatching('searchRows', rows, { filter, columns }, table)
   for (const [i, { score }] of hits.entries()) {
     assert(Number.isFinite(score), `searchRows: ${score} is no score`)
+    assert(score >= scoreMin, `searchRows: ${score} is below the minimum, ${scoreMin}`)
     const before = hits[i - 1]
     if (before === undefined) continue
     const isInOrder =

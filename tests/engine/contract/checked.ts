@@ -273,10 +273,10 @@ function withCheckedPositions<Item>(
 
 function withCheckedRows(
   { hits, ...result }: RowSearchResult,
-  { columns }: RowSearch,
+  { columns, needed = [] }: RowSearch,
   table: Table,
 ): RowSearchResult {
-  const around = (row: Row) => checkedRow(row, columns, table)
+  const around = (row: Row) => checkedRow(row, [...columns, ...needed], table)
   return {
     ...result,
     hits: hits.map(({ record, score }) => ({ record: around(record), score })),

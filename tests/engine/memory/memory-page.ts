@@ -38,15 +38,19 @@ export function pageOf<Item extends Paged>(
 
 /**
  * The items with the highest scores, best first. Ties keep the order of `items`. Items without a
- * score are omitted.
+ * score or with a score below `scoreMin` are omitted.
  */
 export function bestOf<Item extends Paged>(
   items: readonly Item[],
   scoreOf: (item: Item) => number | null | undefined,
-  { limit, sizeMax }: { readonly limit: number; readonly sizeMax?: number },
+  {
+    limit,
+    sizeMax,
+    scoreMin = -Infinity,
+  }: { readonly limit: number; readonly sizeMax?: number; readonly scoreMin?: number },
 ): Hit<Item>[] {
   const scores = new Map(items.map((item) => [item, scoreOf(item) ?? NaN]))
-  const found = items.filter((item) => !Number.isNaN(scores.get(item)))
+  const found = items.filter((item) => scores.get(item)! >= scoreMin)
   const best = found.toSorted((a, b) => scores.get(b)! - scores.get(a)!).slice(0, limit)
   return upToSize(best, sizeMax).map((record) => ({ record, score: scores.get(record)! }))
 }

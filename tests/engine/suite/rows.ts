@@ -86,6 +86,23 @@ export function describeRows(name: string, world: World): void {
       }
     })
 
+    test('provide the columns that the caller of a search needs, even if their texts omit them', async () => {
+      const rows = await create()
+      await rows.addIndex(onVector)
+      await rows.put([{ ...key, word: 'one', text: 'more', v: [1, 2] }])
+      const table = await rows.table()
+      const numbers = Float32Array.of(3, 0)
+      const by = { kind: 'vector', numbers, column: column('v') } as const
+      const wanted = { by, filter: anyRow, limit: 4, columns: [column('word')] }
+      const needed = [column('v'), column('text')]
+      const hits = await search(await rows.source(), { ...wanted, needed }, tester)
+      const { record } = hits[0]!
+      assert.deepEqual(record.get(column('v')), Float32Array.of(1, 2))
+      assert.equal(record.get(column('text')), 'more')
+      const shown = await showOne(showRow(record, wanted.columns, { table }), tester)
+      assert.deepEqual(JSON.parse(shown), { word: 'one' })
+    })
+
     describe('merges', () => {
       test('set the given columns and keep others', async () => {
         const rows = await create()

@@ -76,6 +76,25 @@ export function describeVectors(name: string, world: World): void {
       )
     })
 
+    test('leave out documents whose score is too low', async () => {
+      const vectors = await create()
+      await vectors.insert(90)
+      const query = vectors.vector()
+      const best = vectors.expected(query, 90)
+      for (const filter of [undefined, where('even', 'eq', true)])
+        for (const place of [0, 3, 40, 89]) {
+          const scoreMin = best[place]!.score
+          await running.eventually(async () => {
+            const hits = await vectors.search(query, 90, filter, scoreMin)
+            const expected = vectors.expected(query, 90, filter)
+            assert.deepEqual(
+              hits.map(({ record, score }) => ({ id: record.id, score })),
+              expected.filter(({ score }) => score >= scoreMin),
+            )
+          })
+        }
+    })
+
     test('find documents with ids of every kind', async () => {
       const vectors = await create({ dimension: 2 })
       const ids: readonly Value[] = [

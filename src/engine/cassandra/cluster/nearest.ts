@@ -30,13 +30,16 @@ export interface NearestFound {
 }
 
 /**
- * Whether the top `limit` matches are known. If the last match ties with the farthest result, the
- * search may have cut off records with the same score, which could precede this match. At the
- * maximum limit, such a tie is accepted.
+ * Whether the top `limit` matches with a score of at least `scoreMin` are known. If the last match
+ * ties with the farthest result, the search may have cut off records with the same score, which could
+ * precede this match. At the maximum limit, such a tie is accepted.
  */
-export function isEnough(found: NearestFound, limit: number): boolean {
+export function isEnough(
+  found: NearestFound,
+  { limit, scoreMin }: { readonly limit: number; readonly scoreMin: number },
+): boolean {
   const { asked, count, scores, farthest } = found
-  if (count < asked) return true
+  if (count < asked || farthest < scoreMin) return true
   if (scores.length < limit) return false
   const last = scores.toSorted((a, b) => b - a)[limit - 1]!
   return last > farthest || asked === clusterNearestMax

@@ -75,9 +75,11 @@ async function nearestOf(
   session: Session,
   collection: Collection,
   branch: Branch,
-  { filter, by, limit, withSearchFields }: Search & { readonly by: ByVector },
+  search: Search & { readonly by: ByVector },
   caller: Caller,
 ): Promise<Hit[] | undefined> {
+  const { filter, by, limit, withSearchFields } = search
+  const { scoreMin = -Infinity } = search
   const isMatch = matcherOf(filter, collection, caller)
   const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
   for (const asked of countsFor(limit)) {
@@ -96,14 +98,15 @@ async function nearestOf(
       if (vector === null) continue
       const score = scoreTo(Float32Array.from(vector.numbers))
       farthest = Math.min(farthest, score)
-      if (!(await isMatch(document))) continue
+      if (score < scoreMin || !(await isMatch(document))) continue
       hits.push({
         record: splitText(stored, versionIn(row), withSearchFields, { document }),
         score,
       })
     }
     const scores = hits.map(({ score }) => score)
-    if (isEnough({ asked, count: rows.length, scores, farthest }, limit)) return hits
+    const found = { asked, count: rows.length, scores, farthest }
+    if (isEnough(found, { limit, scoreMin })) return hits
   }
   return undefined
 }

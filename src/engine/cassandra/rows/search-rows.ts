@@ -93,7 +93,7 @@ async function nearestOf(
   access: RowAccess,
   table: Table,
   branch: RowBranch,
-  { filter, by, limit, columns: shown }: NearestSearch,
+  { filter, by, limit, scoreMin = -Infinity, columns: shown, needed = [] }: NearestSearch,
   caller: Caller,
 ): Promise<NearestInBranch | undefined> {
   const { session } = access
@@ -111,7 +111,8 @@ async function nearestOf(
       if (!values || !vector) continue
       const score = scoreTo(vector as Float32Array)
       farthest = Math.min(farthest, score)
-      if (Number.isNaN(score) || !(await filters.matches(branch.rest, values))) continue
+      if (Number.isNaN(score) || score < scoreMin) continue
+      if (!(await filters.matches(branch.rest, values))) continue
       hits.add(keyOf(values, table), { record: new FoundRow(values, shown), score })
     }
     return { hits: hits.nearest(), farthest }
@@ -119,7 +120,7 @@ async function nearestOf(
   const { metric } = vectorIndexOn(table.definition, by.column.name)!
   const scoreTo = similarityTo(metric, by.numbers)
   const checked = conditionsOf(filter).map(({ column }) => column)
-  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
   const filters = new RowFilters(table, caller)
   if (branch.isByKeyAlone && (await isComparedWhole(access, table, branch, caller))) {
     const statement = selectRows(table, { columns, branch })
@@ -141,8 +142,8 @@ async function nearestOf(
     })
     const { hits, farthest } = await hitsIn(rows, asked)
     const scores = Array.from(hits.values(), ({ score }) => score)
-    if (isEnough({ asked, count: rows.length, scores, farthest }, limit))
-      return { hits, mayMiss: branch.isByKeyAlone }
+    const found = { asked, count: rows.length, scores, farthest }
+    if (isEnough(found, { limit, scoreMin })) return { hits, mayMiss: branch.isByKeyAlone }
   }
   return undefined
 }
@@ -217,11 +218,11 @@ async function searchRowsByRank(
   search: TermSearch,
   caller: Caller,
 ): Promise<RowSearchResult> {
-  const { by, filter, columns: shown } = search
+  const { by, filter, columns: shown, needed = [] } = search
   const { branches } = rowConditions(table, filter, can, 'search')
   const branch = branches.length === 1 ? branches[0]! : { ...branches[0]!, terms: [] }
   const checked = conditionsOf(filter).map(({ column }) => column)
-  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
   const filters = new RowFilters(table, caller)
   const ask = async (limit: number) => {
     const { column, text } = by
@@ -247,13 +248,14 @@ export async function searchRowsByTerms(
   search: TermSearch,
   caller: Caller,
 ): Promise<RowSearchResult | undefined> {
-  const { by, filter, limit, after, statistics, sizeMax, columns: shown } = search
+  const { by, filter, limit, after, statistics, sizeMax } = search
+  const { columns: shown, needed = [] } = search
   const { can, limits, postings } = access
   const place = textPlaceOf(table, by.column.name)
   if (place === undefined) return undefined
   if (can.indexAnalyzer) return searchRowsByRank(access, table, search, caller)
   const checked = conditionsOf(filter).map(({ column }) => column)
-  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
   const order = new KeyOrder(table)
   const filters = new RowFilters(table, caller)
   const read = (key: string) => order.comparable(valuesOfKey(key))

@@ -43,11 +43,9 @@ export class StoreReader extends StoreLookup {
   }
 
   /** The best rows of a search, best first; without texts if the budget has `hold`, like `read`. */
-  search(
-    { by, filter: given, limit, withSearchFields, sizeMax, after, statistics }: Search,
-    budget: Budget,
-    vectors?: SearchedVectors,
-  ): ScoredRows {
+  search(search: Search, budget: Budget, vectors?: SearchedVectors): ScoredRows {
+    const { by, filter: given, limit, withSearchFields, sizeMax, scoreMin } = search
+    const { after, statistics } = search
     this.begin()
     budget.spend(planCost(given))
     const filter = this.#withoutSelfEvident(given)
@@ -58,7 +56,14 @@ export class StoreReader extends StoreLookup {
             hits: searchVectors(
               this,
               vectors!,
-              { query: by.numbers, metric: vectors!.metric, filter, limit, sizeMax },
+              {
+                query: by.numbers,
+                metric: vectors!.metric,
+                filter,
+                limit,
+                sizeMax,
+                scoreMin,
+              },
               budget,
             ),
           }

@@ -33,6 +33,7 @@ export interface VectorSearch {
   readonly filter: Filter
   readonly limit: number
   readonly sizeMax?: number | undefined
+  readonly scoreMin?: number | undefined
 }
 
 /** The vector index of one field. */
@@ -60,10 +61,13 @@ export function searchVectors(
     if (ranked.length === search.limit) break
   }
   const hits: ScoredRow[] = []
+  const { scoreMin = -Infinity } = search
   let left = search.sizeMax ?? Infinity
   for (const { seq, distance } of ranked) {
+    const score = similarityAt(search.metric, distance)
+    if (score < scoreMin) break
     const row = reader.row(seq, budget)
-    hits.push({ row, score: similarityAt(search.metric, distance) })
+    hits.push({ row, score })
     left -= row.text.length
     if (left < 0) break
   }

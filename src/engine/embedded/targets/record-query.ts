@@ -22,16 +22,17 @@ export function recordQuery(query: RowQuery, view: RowView): Query {
   }
 }
 
-export function recordSearch({ columns, ...search }: RowSearch, view: RowView): Search {
+export function recordSearch(search: RowSearch, view: RowView): Search {
   const { column, ...by } = search.by
-  const { after, statistics, sizeMax } = search
+  const { after, statistics, sizeMax, scoreMin } = search
   return {
     by: { ...by, path: view.path(column).text },
     filter: recordFilter(search.filter, view),
     limit: search.limit,
-    withSearchFields: view.shown(columns).withVectors,
+    withSearchFields: view.shown(search.columns, search.needed).withVectors,
     ...(sizeMax !== undefined && { sizeMax }),
     ...(after !== undefined && { after: { ...after, id: idOfKey(after.id, view) } }),
+    ...(scoreMin !== undefined && { scoreMin }),
     statistics,
   }
 }

@@ -76,7 +76,7 @@ export class Rows {
   async search(table: Table, search: RowSearch, caller: Caller): Promise<RowSearchResult> {
     const stored = this.#tables.stored(table)
     const view = rowViewOf(stored)
-    const shown = view.shown(search.columns)
+    const shown = view.shown(search.columns, search.needed)
     const onRecords = recordSearch(search, view)
     const { hits, statistics } = await this.#records.search(stored, onRecords, caller)
     const found = hits.map(({ row, score }) => {
