@@ -267,12 +267,52 @@ export class BlockCursor {
     if (this.isAt) this.#read()
   }
 
-  /** Moves to the next entry of one of the documents; returns the number of skipped entries. */
+  /**
+   * Moves to the next entry of one of the documents; returns the number of skipped entries. Requires
+   * document numbers as ties.
+   */
   nextOf(documents: Documents): number {
-    for (let passed = 0; ; passed++) {
-      this.next()
-      if (!this.isAt || documents.has(this.doc)) return passed
+    const block = this.#block
+    const { count, position } = this
+    let { state } = this
+    let bytes = this.#bytes
+    let size = this.#size
+    let doc = this.#doc
+    let next = this.#next
+    let at = position
+    while (++at < count) {
+      const [low, second] = [block[next]!, block[next + 1]!]
+      const isShort = low < 128
+      const head = isShort ? low : (low & 127) | (second << 7)
+      const shared = isShort ? second : block[next + 2]!
+      // Most entries take this path: the first varint has one or two bytes, the second has one.
+      if (
+        (isShort || second < 128) &&
+        shared < 128 &&
+        shared + sizeIn(head) <= bytes.length
+      ) {
+        state = stateIn(head)
+        size = shared + sizeIn(head)
+        next += isShort ? 2 : 3
+        for (let i = shared; i < size; i++) bytes[i] = block[next++]!
+      } else {
+        this.#next = next
+        this.#read()
+        bytes = this.#bytes
+        size = this.#size
+        state = this.state
+        next = this.#next
+      }
+      doc = numberAt(bytes, size - docSize)
+      if (documents.has(doc)) break
     }
+    this.position = at
+    this.state = state
+    this.#size = size
+    this.#text = undefined
+    this.#doc = doc
+    this.#next = next
+    return at - position - 1
   }
 
   /**

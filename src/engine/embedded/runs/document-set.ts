@@ -64,6 +64,20 @@ export class DocumentSet implements Documents {
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)
   }
 
+  /** A set with the same numbers. */
+  copy(): DocumentSet {
+    const copy = new DocumentSet(0)
+    copy.#slots = this.#slots.slice()
+    copy.#words = this.#words.slice()
+    copy.chunkCount = this.chunkCount
+    return copy
+  }
+
+  /** Memory of the set in bytes. */
+  get bytes(): number {
+    return this.#slots.byteLength + this.#words.byteLength
+  }
+
   /** All numbers, ascending; undefined when one does not fit into 32 bits. */
   numbers(): Uint32Array | undefined {
     const chunks: number[] = []

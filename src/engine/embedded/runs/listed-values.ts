@@ -11,9 +11,14 @@ const listMin = 256
 /** Maximum size of all cached lists together, in documents of four bytes each. */
 const listedMax = 2 ** 20
 
-interface KeptList {
+/** Maximum size of the sets that are cached in addition to their lists, in bytes. */
+const setBytesMax = 2 ** 22
+
+interface CachedList {
+  /** Ascending document numbers. */
   readonly numbers: Uint32Array
-  readonly chunkCount: number
+  /** The same documents as a set; undefined: evicted. */
+  documents: DocumentSet | undefined
 }
 
 export class ListedValues {
@@ -21,19 +26,26 @@ export class ListedValues {
    * Lists keyed by the key prefix of the value and by whether array elements count; the oldest
    * first.
    */
-  readonly #lists = new Map<string, KeptList>()
+  readonly #lists = new Map<string, CachedList>()
   #size = 0
+  /** Lists with a set, the set that was cached first comes first. */
+  readonly #withSets = new Set<CachedList>()
+  #setBytes = 0
 
   /**
-   * The documents of a value, in a set owned by the caller. On a cache miss `list` fills the set.
+   * The documents of a value. On a cache miss `list` fills the set. The caller may not change the
+   * result.
    */
   documents(key: string, list: (documents: DocumentSet) => void): DocumentSet {
-    const known = this.#lists.get(key)
-    const documents = new DocumentSet(known?.chunkCount)
-    if (known !== undefined) documents.addAll(known.numbers)
-    else {
+    const cached = this.#lists.get(key)
+    if (cached?.documents !== undefined) return cached.documents
+    const documents = new DocumentSet()
+    if (cached === undefined) {
       list(documents)
-      this.#keep(key, documents)
+      this.#add(key, documents)
+    } else {
+      documents.addAll(cached.numbers)
+      this.#addSet(cached, documents)
     }
     return documents
   }
@@ -46,18 +58,41 @@ export class ListedValues {
   clear(): void {
     this.#lists.clear()
     this.#size = 0
+    this.#withSets.clear()
+    this.#setBytes = 0
   }
 
-  #keep(key: string, documents: DocumentSet): void {
+  #add(key: string, documents: DocumentSet): void {
     const numbers = documents.numbers()
     if (numbers === undefined || numbers.length < listMin || numbers.length > listedMax)
       return
-    this.#lists.set(key, { numbers, chunkCount: documents.chunkCount })
+    const added: CachedList = { numbers, documents: undefined }
+    this.#lists.set(key, added)
     this.#size += numbers.length
-    for (const [oldest, { numbers: forgotten }] of this.#lists) {
-      if (this.#size <= listedMax) return
+    for (const [oldest, evicted] of this.#lists) {
+      if (this.#size <= listedMax) break
       this.#lists.delete(oldest)
-      this.#size -= forgotten.length
+      this.#size -= evicted.numbers.length
+      this.#evictSet(evicted)
     }
+    this.#addSet(added, documents)
+  }
+
+  #addSet(to: CachedList, documents: DocumentSet): void {
+    if (documents.bytes > setBytesMax) return
+    to.documents = documents
+    this.#withSets.add(to)
+    this.#setBytes += documents.bytes
+    for (const oldest of this.#withSets) {
+      if (this.#setBytes <= setBytesMax) return
+      this.#evictSet(oldest)
+    }
+  }
+
+  #evictSet(from: CachedList): void {
+    if (from.documents === undefined) return
+    this.#setBytes -= from.documents.bytes
+    from.documents = undefined
+    this.#withSets.delete(from)
   }
 }

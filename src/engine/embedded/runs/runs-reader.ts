@@ -6,7 +6,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BlockCache } from './block-cache.ts'
 import { BlockCursor, type Sums } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
-import { isElement, kindOf, kinds, type State } from './change.ts'
+import { isElement, kindOf, kinds, type Change, type State } from './change.ts'
 import { DocumentSet } from './document-set.ts'
 import { ListedValues } from './listed-values.ts'
 import {
@@ -232,13 +232,16 @@ export class RunsReader {
    */
   listWith(path: number, value: Uint8Array): Uint32Array | undefined {
     const start = valueStart(path, value)
-    const recent = this.memtable.cursorAt(start)
-    const isRecent = recent.isAt && recent.key.startsWith(start)
-    const cached = isRecent ? undefined : this.#listed.numbers(listKey(start, true))
-    return cached ?? this.documentsWith(path, value, true).numbers()
+    const cached = this.#listed.numbers(listKey(start, true))
+    return cached === undefined
+      ? this.documentsWith(path, value, true).numbers()
+      : withChanges(cached, this.#recentChanges(start))
   }
 
-  /** The documents that have a value, in no order; `withElements` includes array elements. */
+  /**
+   * The documents that have a value; `withElements` includes array elements. The caller may not
+   * change the result.
+   */
   documentsWith(path: number, value: Uint8Array, withElements: boolean): DocumentSet {
     if (this.tie === 'id') {
       const documents = new DocumentSet()
@@ -249,24 +252,35 @@ export class RunsReader {
       return documents
     }
     const start = valueStart(path, value)
-    // Sources are read oldest first, so that the newest change decides.
+    const isPresent = (state: State) =>
+      kindOf(state) !== kinds.remove && (withElements || !isElement(state))
     const noteIn = (documents: DocumentSet) => (state: State, doc: number) => {
-      if (kindOf(state) === kinds.remove || (!withElements && isElement(state)))
-        documents.delete(doc)
-      else documents.add(doc)
+      if (isPresent(state)) documents.add(doc)
+      else documents.delete(doc)
     }
-    const documents = this.#listed.documents(listKey(start, withElements), (found) => {
+    const cached = this.#listed.documents(listKey(start, withElements), (documents) => {
       const target = seekKeyOf(start)
-      const note = noteIn(found)
+      const note = noteIn(documents)
+      // Runs are read oldest first, so that the newest change decides.
       for (const run of this.#having(start).toReversed()) run.each(target, note)
     })
+    const changes = this.#recentChanges(start)
+    if (changes.length === 0) return cached
+    const documents = cached.copy()
     const note = noteIn(documents)
+    for (const { state, doc } of changes) note(state, doc)
+    return documents
+  }
+
+  /** The changes of the entries of a value in the memtable, in the order of ties. */
+  #recentChanges(start: string): ValueChange[] {
+    const changes: ValueChange[] = []
     const cursor = this.memtable.cursorAt(start)
     while (cursor.isAt && cursor.key.startsWith(start)) {
-      note(cursor.state, cursor.doc)
+      changes.push({ state: cursor.state, doc: cursor.doc })
       cursor.next()
     }
-    return documents
+    return changes
   }
 
   /**
@@ -329,7 +343,11 @@ export class RunsReader {
   /** Number of entries of a value, array elements included. */
   countValue(path: number, value: Uint8Array): number {
     const start = valueStart(path, value)
-    return this.#count(start, afterStart(start), true, this.#having(start))
+    const end = afterStart(start)
+    const cached = this.#listed.numbers(listKey(start, true))
+    return cached === undefined
+      ? this.#count(start, end, true, this.#having(start))
+      : cached.length + this.memtable.sums(start, end).sum
   }
 
   /** The entry that a document or row has for a value; undefined if it has none. */
@@ -400,6 +418,31 @@ export class RunsReader {
     const parts = [this.memtable.sums(low, high), ...runs.map((run) => run.sums(from, to))]
     return totalOf(parts, withElements)
   }
+}
+
+/** A change of an entry of one value. */
+type ValueChange = Pick<Change, 'state' | 'doc'>
+
+/**
+ * Applies changes to a list of document numbers; both ascend. Undefined when a number does not fit
+ * into 32 bits.
+ */
+function withChanges(
+  numbers: Uint32Array,
+  changes: readonly ValueChange[],
+): Uint32Array | undefined {
+  if (changes.length === 0) return numbers
+  if (changes.at(-1)!.doc >= 2 ** 32) return undefined
+  const changed = new Uint32Array(numbers.length + changes.length)
+  let size = 0
+  let at = 0
+  for (const { state, doc } of changes) {
+    while (at < numbers.length && numbers[at]! < doc) changed[size++] = numbers[at++]!
+    if (numbers[at] === doc) at++
+    if (kindOf(state) !== kinds.remove) changed[size++] = doc
+  }
+  while (at < numbers.length) changed[size++] = numbers[at++]!
+  return changed.subarray(0, size)
 }
 
 /** Cache key of the documents of a value, whose keys have the prefix `start`. */

@@ -1,6 +1,5 @@
 /** Connection that reads one store: its prepared statements, and the decoding of their results. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { crc32 } from 'node:zlib'
 import { parseStored } from '../../../json/parse.ts'
 import type { Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'
@@ -26,6 +25,7 @@ import {
 } from '../format/checksums.ts'
 import { damagedRecord, danglingIndexEntry, type RecordPart } from '../format/damage.ts'
 import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
+import { joinVerified } from './joined-texts.ts'
 import type { RowCache } from './row-cache.ts'
 import { decodeVector, singlesOf } from '../format/vector-bytes.ts'
 
@@ -100,27 +100,6 @@ function storedVectorSql(suffix: string): string {
   return `SELECT ${vectorColumns(suffix)} FROM ${vectorTable(suffix)} WHERE doc = ?`
 }
 
-/**
- * Replaces the line feeds between texts with commas. False when the number of texts differs from
- * `count`, or the sum of their CRCs from `sum`.
- */
-function joinVerified(joined: Buffer, count: number, sum: number | null): boolean {
-  let left = sum ?? 0
-  let lines = 1
-  for (let start = 0; ; lines++) {
-    const found = joined.indexOf(lineFeed, start)
-    const end = found < 0 ? joined.length : found
-    if (sum !== null) left -= crc32(joined.subarray(start, end))
-    if (found < 0) break
-    joined[found] = comma
-    start = found + 1
-  }
-  return lines === count && left === 0
-}
-
-const lineFeed = 0x0a
-const comma = 0x2c
-
 const noId = new Uint8Array()
 
 export class StoreConnection {
@@ -132,6 +111,9 @@ export class StoreConnection {
   #isMakeshift = false
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
+  /** Numbers of `meta` and document counts of paths in the snapshot of the current read. */
+  readonly #metaNumbers = new Map<string, number>()
+  readonly #pathCounts = new Map<string, number>()
   /**
    * Whether a read has started, and whether its snapshot was taken: the first statement takes it.
    */
@@ -226,6 +208,8 @@ export class StoreConnection {
     if (!this.#isReading) return
     this.#isReading = false
     this.#isCaughtUp = false
+    this.#metaNumbers.clear()
+    this.#pathCounts.clear()
     if (!this.#isBegun) return
     this.#isBegun = false
     if (!this.#database.isOpen || !this.#database.isTransaction) return
@@ -274,9 +258,13 @@ export class StoreConnection {
 
   /** Reads a number of the table `meta`. */
   meta(name: string): number {
+    const known = this.#metaNumbers.get(name)
+    if (known !== undefined) return known
     const found = this.one('SELECT value FROM meta WHERE name = ?', [name])
     if (found === undefined) throw new EngineError('damaged', `the store has no ${name}`)
-    return Number(found[0])
+    const number = Number(found[0])
+    if (this.#isReading) this.#metaNumbers.set(name, number)
+    return number
   }
 
   /** The vector of a document in single precision, which search uses. */
@@ -513,8 +501,12 @@ export class StoreConnection {
   }
 
   documentsWith(path: string): number {
+    const known = this.#pathCounts.get(path)
+    if (known !== undefined) return known
     const sql = 'SELECT documents FROM path WHERE path = ?'
-    return Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)
+    const count = Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)
+    if (this.#isReading) this.#pathCounts.set(path, count)
+    return count
   }
 
   /**
