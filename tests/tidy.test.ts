@@ -351,6 +351,17 @@ test('no module has a default export', () => {
   assertNone(offences, 'an exported thing has one name everywhere')
 })
 
+test('no text file contains a mark of a merge conflict', () => {
+  const offences = ['src', 'tests', 'bench', 'docs', 'package', 'deploy'].flatMap(
+    (folder) =>
+      readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(?:tsx?|js|md|css|json|ya?ml|sh)$/.test(name))
+        .filter((name) => /^(?:<{7}|>{7}) /m.test(read(`${folder}/${name}`)))
+        .map((name) => `${folder}/${name}`),
+  )
+  assertNone(offences, 'a merge is resolved before it is committed')
+})
+
 /**
  * Modules whose exports are used outside the source: by users of the package, and by WebAssembly.
  */

@@ -112,13 +112,8 @@ export interface SizedPath {
 }
 
 /**
-<<<<<<< HEAD
  * The access paths, those with the fewest entries first. The entries of the first path are counted up
  * to `max`, those of each later path only up to the smallest count so far.
-=======
- * The access path with the fewest entries. The entries of the first path are counted up to `max`,
- * the entries of each later path only up to the smallest count so far.
->>>>>>> work-c1
  */
 export function bySize(
   accessPaths: readonly AccessPath[],
