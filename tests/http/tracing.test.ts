@@ -267,7 +267,7 @@ describe('a traced request', () => {
     assert.equal(await planOf({ n: { $ne: 0 } }), 'all documents; the index checks n')
     assert.equal(
       await planOf({ n: { $exists: false } }),
-      'all documents; documents check n exists; on a reader thread',
+      'all documents; the index checks n (a list of 3000); on a reader thread',
     )
   })
 
