@@ -2,7 +2,7 @@
  * Load generator: HTTP/1.1 over persistent connections, one request at a time per connection.
  *
  * The generator shares the machine with the server, so it does little work. Requests are prepared
- * bytes. Of a reply, it checks only the status, the length and the absence of errors.
+ * bytes. It checks the status and the length of a reply, and that the reply contains no errors.
  */
 import { connect, type Socket } from 'node:net'
 import type { Histogram } from './histogram.ts'
@@ -163,7 +163,7 @@ const readSize = 256 * 1024
 function readReply(bytes: Buffer): Reply | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1')
   if (headEnd < 0) return undefined
-  // Servers write Content-Length or content-length.
+  // Without the C and the L, the search finds both "Content-Length" and "content-length".
   const lengthAt = bytes.indexOf('ength: ', 0, 'latin1')
   if (lengthAt < 0 || lengthAt > headEnd) throw new Error('a reply has no Content-Length')
   let length = 0
@@ -171,7 +171,7 @@ function readReply(bytes: Buffer): Reply | undefined {
     length = length * 10 + bytes[i]! - 48
   const bodyStart = headEnd + 4
   if (bytes.length < bodyStart + length) return undefined
-  // The first line begins with "HTTP/1.1 200", so the status has a fixed position.
+  // The first line begins with "HTTP/1.1 ", so the three digits of the status start at byte 9.
   const status = bytes[9]! * 100 + bytes[10]! * 10 + bytes[11]! - 48 * 111
   return { status, bytes, bodyStart }
 }

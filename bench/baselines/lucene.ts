@@ -39,7 +39,10 @@ export class Lucene {
     return lucene
   }
 
-  /** Sets the queries of `search`. A match has all words of a query, or any of them. */
+  /**
+   * Sets the queries that `search` runs. `operator` decides whether a match must have all words of
+   * a query or at least one.
+   */
   async setQueries(
     queries: readonly (readonly string[])[],
     operator: LexicalOperator,

@@ -20,10 +20,7 @@ export interface StudySettings {
   readonly size: number
   /** All sizes in ascending order. Only a study of growth has more than one. */
   readonly sizes: readonly number[]
-  /**
-   * Numbers of rows with vectors, in ascending order, if a study uses other numbers than `sizes`
-   * for them.
-   */
+  /** Sizes of the tables with vectors, in ascending order; undefined: the default of the study. */
   readonly vectors?: readonly number[] | undefined
   readonly connections: readonly number[]
   /** Seconds per measurement. */

@@ -7,8 +7,8 @@ import { counted } from '../errors/catalog-entry.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * Prints a body; throws when it exceeds `sizeMax`. `pause` is called between elements, and returns
- * a promise when other requests should run first.
+ * Prints a body; throws when it has more than `sizeMax` characters. `pause` is called between
+ * elements, and returns a promise when other requests should run first.
  */
 export async function printBody(
   body: object,

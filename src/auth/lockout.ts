@@ -7,8 +7,9 @@
  */
 export interface Lockout {
   /**
-   * Seconds until credentials from this address are checked again; 0: the address is not
-   * locked.
+   * Seconds until the server checks the credentials with this digest from this address. 0: it
+   * checks them now, because the address is not locked or the credentials were valid from it
+   * before.
    */
   lockedFor(address: string, digest: string): number | Promise<number>
   /**

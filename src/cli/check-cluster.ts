@@ -39,14 +39,8 @@ const capabilities = [
   ['notContains', '$nin on lists, sets and maps by index'],
   ['indexedIn', '$in by index in one query'],
   ['mapRanges', '$gt, $gte, $lt and $lte on numbers and dates of documents by index'],
-  [
-    'sourceModel',
-    'stores the source model of vectors; if not, the table comment contains it',
-  ],
-  [
-    'extensions',
-    'stores the embedding services of tables; if not, the table comments contain them',
-  ],
+  ['sourceModel', 'source model of vectors in the index; if not, in the table comment'],
+  ['extensions', 'embedding services in table extensions; if not, in the table comment'],
 ] as const
 
 function describeNodes({ nodes, localDataCenter }: ClusterReport) {

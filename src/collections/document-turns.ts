@@ -1,11 +1,11 @@
 /**
  * Locks that serialize requests for the same documents.
  *
- * A turn is the right to change a document. When `work` has succeeded, its result is returned,
- * even if the turn was lost or cannot be ended. A request that does not get its turn fails
- * before any write. A turn can be lost during the work, for example when other servers consider
- * this one dead. Versions of records then still detect conflicting changes, but two upserts
- * could both insert.
+ * A turn is the right to change a document. A request that does not get its turn fails before any
+ * write. A turn can be lost while the request writes, for example when other servers consider this
+ * one dead. Versions of records then still detect conflicting changes, but two upserts could both
+ * insert. A request whose writes succeeded gets its result, even if its turn was lost or cannot be
+ * ended.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { NewRecord } from '../engine/contract.ts'

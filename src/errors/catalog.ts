@@ -584,15 +584,17 @@ export const catalog = {
     status: 503,
     title: 'Server overloaded',
     body: byReason({
-      commands: (v: { seconds: number }) =>
-        'The server runs the maximum number of commands, of this token or of all. ' +
+      commands: (v: { max: number; seconds: number }) =>
+        `Too many commands are running. The server runs at most ${v.max} at a time ` +
+        `(--max-commands), and fewer for one token. ${againAfter(v.seconds)}`,
+      bodies: (v: { max: number; seconds: number }) =>
+        'The memory for request bodies is in use. All requests may use ' +
+        `${counted(v.max, 'byte')} (--max-body-memory), and those of one token fewer. ` +
         againAfter(v.seconds),
-      bodies: (v: { seconds: number }) =>
-        'The memory for request bodies is in use by other requests, of this token or ' +
-        `of all. ${againAfter(v.seconds)}`,
-      replies: (v: { seconds: number }) =>
-        'The memory for replies is in use by replies that clients have not read yet, ' +
-        `of this token or of all. ${againAfter(v.seconds)}`,
+      replies: (v: { max: number; seconds: number }) =>
+        'The memory for replies that clients have not read yet is in use. All replies may ' +
+        `use ${counted(v.max, 'byte')} (--max-reply-memory), and those of one token fewer. ` +
+        againAfter(v.seconds),
       store: (v: { problem: string; seconds: number }) =>
         `The store is overloaded: ${v.problem}. ${againAfter(v.seconds)}`,
     }),

@@ -360,18 +360,21 @@ function tellSlow(
   slowCommands.note({ time: new Date().toISOString(), database, ...told })
 }
 
-/** Name of the exhausted resource in messages, by reason. */
+/** Reason in the message and the exhausted resource, by refusal. */
 const noRoomFor = {
-  overloaded: 'commands',
-  no_room_for_body: 'bodies',
-  no_room_for_reply: 'replies',
-} as const satisfies Partial<Record<CommandRefusal, string>>
+  overloaded: ['commands', ({ commandRoom }) => commandRoom],
+  no_room_for_body: ['bodies', ({ bodies }) => bodies.room],
+  no_room_for_reply: ['replies', ({ replyRoom }) => replyRoom],
+} as const satisfies Partial<
+  Record<CommandRefusal, readonly [string, (services: HttpServices) => FairShare]>
+>
 
 export function overloaded(
   refusal: keyof typeof noRoomFor,
-  { metrics }: HttpServices,
+  services: HttpServices,
 ): ApiError {
-  metrics?.countRefused(refusal)
-  const reason = noRoomFor[refusal]
-  return apiError('SERVER_OVERLOADED', { reason, seconds: retryAfterSeconds })
+  services.metrics?.countRefused(refusal)
+  const [reason, roomOf] = noRoomFor[refusal]
+  const { total: max } = roomOf(services)
+  return apiError('SERVER_OVERLOADED', { reason, max, seconds: retryAfterSeconds })
 }

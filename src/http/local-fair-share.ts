@@ -23,7 +23,7 @@ const connectionParts = 8
 
 /**
  * Fractions of the total. An amount above `largePart` is large. If the principal holds more than
- * `besideLargePart`, its limit follows from what remains free after a large amount.
+ * `besideLargePart`, its limit depends on what remains free after a large amount.
  */
 const largePart = 1 / 64
 const besideLargePart = 1 / 4
@@ -135,15 +135,15 @@ export class LocalFairShare implements FairShare {
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
       principal.waiting++
-      // The new request may be served at once although earlier ones wait: they may wait only
-      // because their own principal or connection exceeds its limit.
+      // Earlier requests may wait only because of the limits of their own principals or
+      // connections, so the new request may be served at once.
       this.#serveWaiters()
     })
   }
 
   /**
-   * Serves waiting requests in order of arrival. A request that its principal's limit blocks also
-   * blocks later requests of the principal, even smaller ones.
+   * Serves waiting requests in order of arrival. While the limit of a principal blocks one of its
+   * requests, the principal's later requests wait too, even smaller ones.
    */
   #serveWaiters(): void {
     const passed = new Set<string>()
@@ -157,9 +157,9 @@ export class LocalFairShare implements FairShare {
   }
 
   /**
-   * Whether the limit of the principal permits the amount. Usually the limit follows from what is
-   * free before the amount is taken, so that small amounts can use the whole resource. For a large
-   * amount, it follows from what remains free afterwards, unless the principal holds little.
+   * Whether the limit of the principal permits the amount. Usually the limit depends on the amount
+   * that is free before, so that small amounts can use the whole resource. For a large amount, the
+   * limit depends on what remains free afterwards, unless the principal holds little.
    */
   #fitsPrincipal({ held }: Held, amount: number, before: number): boolean {
     const free = this.total - this.#held

@@ -64,7 +64,7 @@ export function serveOptions(): Option[] {
     setting(
       'max-bad-credentials',
       '<number>',
-      'invalid tokens from a client address before its requests are delayed; 0: no limit',
+      'invalid tokens before a client address is locked out for 1 to 60 s; 0: never',
     )
       .argParser(wholeNumber(0, 1_000_000))
       .default(badCredentialsMax),

@@ -51,7 +51,7 @@ describe('a server on a cluster', () => {
     }
   })
 
-  test('lists providers', async () => {
+  test('lists embedding and reranking providers', async () => {
     for (const command of ['findEmbeddingProviders', 'findRerankingProviders'])
       assert(await status('', { [command]: {} }))
   })

@@ -119,7 +119,7 @@ describe('stela export and import', () => {
     ['a folder to a cluster', () => folder, () => cluster],
     ['a cluster to a folder', () => cluster, () => folder],
   ] as const) {
-    test(`copy documents from ${says}, where searches find them`, async () => {
+    test(`copy documents from ${says}, and searches of the copy find them`, async () => {
       const lines = await exported(source(), ['--collection', 'given'])
       const err = await imported(target(), ['--collection', 'copy'], lines)
       assert.match(err, new RegExp(`imported ${documents.length} documents`))

@@ -29,7 +29,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     await keyspaces.remove()
   })
 
-  test('match the documents, whichever server wrote them last', async () => {
+  test('match the documents that contain them, whichever server wrote each document last', async () => {
     const random = new Random(seed)
     const first = await LexicalStore.create(engines[0], 'contested')
     const stores = [first, await LexicalStore.find(engines[1], 'contested')]

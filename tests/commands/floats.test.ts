@@ -126,7 +126,7 @@ describe('commands on tables', () => {
     }
   })
 
-  test('return keys of inserted rows in floating-point form, which find the rows', async () => {
+  test('return keys of inserted rows in floating-point form, and find rows by these keys', async () => {
     const table = await tables.create({
       columns: { d: 'double', f: 'float', v: { type: 'vector', dimension: 2 }, t: 'text' },
       primaryKey: { partitionBy: ['d'], partitionSort: { f: -1, v: 1 } },
@@ -247,7 +247,7 @@ function becomeVersion01(dataDir: string): void {
 }
 
 if (isEmbedded)
-  test('a server returns floats of a data folder of version 0.1 in floating-point form', async (t) => {
+  test('return floats of a data folder of version 0.1 in floating-point form', async (t) => {
     const path = '/default_keyspace/readings'
     let server = await startServer()
     t.after(() => server.close())

@@ -146,7 +146,7 @@ describe('$pull and $pullAll', () => {
     assert.deepEqual(await books.all(), [{ _id: 1, scores: [0, 1] }])
   })
 
-  test('remove each element for only one of several concurrent requests', async () => {
+  test('remove an element in only one of several concurrent requests', async () => {
     const tags = Array.from({ length: 12 }, (_, i) => `t${i}`)
     const books = await collections.create([{ _id: 1, tags }])
     const answers = await Promise.all(

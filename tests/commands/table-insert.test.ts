@@ -56,7 +56,7 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'a', name: 'Ann', age: 4 }])
   })
 
-  test('accepts a row that consists of its key', async () => {
+  test('accepts a row that has only key columns', async () => {
     const table = await tables.create(people)
     await table.insert({ id: 'a' }, { id: 'b', name: null, tags: [] })
     assert.deepEqual((await table.all()).length, 2)

@@ -138,7 +138,7 @@ describe('the files page of a collection', () => {
     assert.equal(found, inserted)
   })
 
-  test('exports the result of a query, as lines of JSON and as CSV', async () => {
+  test('exports the result of a query, as JSON lines and as CSV', async () => {
     await openFiles('taken')
     await page.evaluate(withoutPicker)
     const all = await download('Save to a file')

@@ -353,7 +353,7 @@ describe('an export', () => {
     return { text, ...summary }
   }
 
-  test('writes lines of JSON with all digits', async () => {
+  test('writes JSON lines with all digits', async () => {
     const { text, documents } = await exported(undefined)
     assert.equal(documents, 2)
     assert.equal(

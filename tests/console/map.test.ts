@@ -80,7 +80,7 @@ describe('principal components', () => {
   })
 })
 
-describe('a projection', () => {
+describe('a projection of vectors onto the map', () => {
   test('keeps separated groups apart', () => {
     const vectors = groupsOf(5, 60, 24)
     const { positions, stage, progress } = last(vectors, 24)

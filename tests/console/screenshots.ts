@@ -102,7 +102,7 @@ async function search(page: Page): Promise<void> {
   await page.setViewportSize({ ...viewport, height: 580 })
   await page.evaluate(go(`${place}/search`))
   await page.getByLabel('Search for').fill('harbour')
-  // Searches three times, because the first search that needs a model loads the model.
+  // Searches three times: a search that loads a model shows an unusually long duration.
   for (let turn = 0; turn < 3; turn++) {
     await page.keyboard.press('Enter')
     await page.locator('.search-form [aria-busy="true"]').waitFor()

@@ -89,7 +89,7 @@ describe('the search page of the console', () => {
     const first = column('Hybrid').locator('.result').first()
     assert.match(
       (await first.textContent())!,
-      /by meaning, .*Score of the reranker: .* 1st\./,
+      /by meaning, .*Ranked 1st by the reranker, with score .*\./,
     )
     const marked = await column('By meaning').locator('mark').allTextContents()
     assert(marked.includes('Reading'))

@@ -94,7 +94,7 @@ describe('matched words', () => {
   })
 })
 
-describe('ways to search', () => {
+describe('search modes', () => {
   const input = { text: 'quiet', vector: undefined, filter: undefined, limit: 5 }
 
   test('are all available, or state what is missing', () => {
@@ -148,7 +148,7 @@ describe('ways to search', () => {
     const scores = { rerank: 0.5, vector: 0.8, vectorRank: 2, wordRank: null, rrf: 0.01 }
     assert.equal(
       explainHybrid(scores, 1),
-      '2nd by meaning, not found by words. Score of the reranker: 0.50, 1st.',
+      '2nd by meaning, not found by words. Ranked 1st by the reranker, with score 0.50.',
     )
     assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 102, 111].map(ordinal), [
       '1st',

@@ -52,7 +52,7 @@ function readPage(name: string): string {
   return readFileSync(new URL(name, reference), 'utf8')
 }
 
-/** The cells of all table rows, without code marks and escapes. */
+/** The cells of all table rows, without code marks. */
 function rowsOf(text: string): string[][] {
   return text
     .split('\n')
@@ -70,7 +70,7 @@ const commands = Object.values(commandsAt).flatMap((known) => [...known])
 const served = commands.filter(([name]) => !deprecated.has(name))
 
 describe('the reference pages', () => {
-  test('include a page for each command, and no other pages', () => {
+  test('are one page per command, and the listed pages of other topics', () => {
     const expected = new Set([...served.map(([name]) => pageOf(name)), ...clausePages])
     assert.deepEqual(pages.toSorted(), [...expected].toSorted())
   })
@@ -94,7 +94,7 @@ describe('the reference pages', () => {
     }
   })
 
-  test('name the older name of a command on the page of its newer name', () => {
+  test('mention the deprecated name of a command on the page of its new name', () => {
     for (const [older, newer] of deprecated)
       assert(readPage(pageOf(newer)).includes(`\`${older}\``), older)
   })
@@ -196,7 +196,7 @@ describe('the analyzers page', () => {
         .split('\n')
         .filter((line) => line.startsWith('| `'))
         .map((line) => line.split('|').map(codesIn))
-      // Filters for single languages are in a list instead of a table row.
+      // Filters for single languages are in a list below the table.
       const listed = codesIn((section.match(/^- [^]*?(?=\n\n)/gm) ?? []).join())
       assert.deepEqual(
         [...rows.flatMap(([, names]) => names!), ...listed].toSorted(),
@@ -210,7 +210,7 @@ describe('the analyzers page', () => {
       }
     })
 
-  test('names the languages of snowballPorter', () => {
+  test('lists the languages of snowballPorter', () => {
     const [, languages] = /`snowballPorter` knows ([^.]*)\./.exec(page)!
     const named = languages!.split(/,\s+|\s+and\s+/)
     assert.deepEqual(named, snowballLanguages())

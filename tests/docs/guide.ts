@@ -84,7 +84,7 @@ export async function followGuide(
 
 const endOfStep = '--- end of step ---'
 
-/** Output of commands without times, rates and sizes, which differ each time. */
+/** Output of commands without times, rates, sizes and checksums, which differ between runs. */
 function withoutTimes(text: string): string {
   return text
     .trim()

@@ -626,9 +626,9 @@ describe('filters', () => {
         ])
           await suspect.send(`${keyspace}/kept`, command)
       }
-    // The filter has 63 comparisons, one on each level. The limit is 64.
+    // The filter has 64 comparisons, one on each level. The limit is 64.
     let filter = '{"n":{"$gt":-100}}'
-    for (let level = 1; level < 63; level++)
+    for (let level = 1; level <= 63; level++)
       filter = `{"${level % 2 === 0 ? '$or' : '$and'}":[{"f${level}":{"$ne":1}},${filter}]}`
     await suspect.accepted(`${keyspace}/kept`, `{"find":{"filter":${filter}}}`)
   })

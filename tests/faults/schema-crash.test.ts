@@ -1,5 +1,5 @@
 /**
- * Processes that die at some step of a schema change. The next start finds the schema before or
+ * Crashes at every step of a schema change. The next start finds the schema as it was before or
  * after the change, and all acknowledged documents. To simulate crashes, the test copies the data
  * folder before each step that touches the disk.
  */
@@ -43,7 +43,7 @@ const changes: readonly (readonly [path: string, command: object])[] = [
   ['', { dropKeyspace: { name: 'second' } }],
 ]
 
-/** A copy of the data folder as a crash before `step` would leave it. */
+/** A copy of the data folder in the state that a crash before `step` would leave. */
 interface Remains {
   readonly folder: string
   readonly step: string
@@ -77,11 +77,11 @@ const handleOriginals = { sync, write, writeFile }
 
 type Functions = Readonly<Record<string, (...values: never) => unknown>>
 
-/** Calls `onStep` before each step of this process that touches the disk, on any thread. */
+/** Calls `onStep` before each call of this thread that touches the disk, synchronous or not. */
 function watchDisk(onStep: (step: string) => void): void {
   let isBusy = false
   const before = (step: string): void => {
-    // `onStep` copies the folder, and the steps of this copy are not watched.
+    // Ignores the steps of `onStep` itself, which copies the folder.
     if (isBusy) return
     isBusy = true
     onStep(step)
@@ -159,7 +159,7 @@ async function assertServes(folder: string, schemas: readonly string[], label: s
 describe('the data folder after a crash in a schema change', { skip: !isEmbedded }, () => {
   let root: string
   const remains: Remains[] = []
-  /** The schemas as clients see them, by the number of changes made before. */
+  /** The schemas as clients see them, by the number of changes made. */
   const schemas: string[] = []
 
   let server: TestServer | undefined
@@ -180,8 +180,8 @@ describe('the data folder after a crash in a schema change', { skip: !isEmbedded
       const answered = schemas.length - 1
       let last = ''
       watchDisk((step) => {
-        // Most steps only read, or change memory. Ignores a step if the folder has not changed
-        // since the last copy.
+        // Ignores a step if the folder has not changed since the last copy: most steps only read,
+        // or change memory.
         const content = JSON.stringify([...digestsOf(dataDir)])
         if (content === last) return
         last = content
@@ -198,7 +198,7 @@ describe('the data folder after a crash in a schema change', { skip: !isEmbedded
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('serves again if the first transaction of a store is incomplete', async () => {
+  test('can be served again if the first transaction of a store is incomplete', async () => {
     const storeIn = (folder: string) =>
       join(folder, 'default_keyspace', 'films', 'store.db')
     const sizeIn = (folder: string) =>
@@ -213,7 +213,7 @@ describe('the data folder after a crash in a schema change', { skip: !isEmbedded
     await assertServes(half, schemas.slice(0, 2), 'a rollback journal')
   })
 
-  test('has the schema before the change or after it, at whatever step the process dies', async (context) => {
+  test('has the old or the new schema, regardless of the step at which the process dies', async (context) => {
     context.diagnostic(`${remains.length} states`)
     assert(remains.length > 80)
     for (const { folder, step, answered } of remains) {

@@ -160,7 +160,7 @@ describe(`concurrent commands on the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('that delete, insert and update the same rows leave each row complete or absent', async () => {
+  test('that delete, insert and update leave each row complete or absent', async () => {
     const random = new Random(seed + 1)
     for (let round = 0; round < 20; round++) {
       const p = `fought ${round}`

@@ -1,4 +1,4 @@
-/** Invalid commands on tables: valid commands with a change at every place. */
+/** Invalid commands on tables: valid commands, each with one change, at every place. */
 import type { Random } from './random.ts'
 
 /** A command for a keyspace, or for its table "fuzzed". */
@@ -264,7 +264,7 @@ const oddKeys = [
 const mark = 'changed place'
 
 /**
- * Variants of a command as JSON, each with one fault. At every place, it inserts each odd value
+ * Variants of a command as JSON, each with one change. At every place, each odd value is inserted
  * with a probability of 1/8.
  */
 export function* variantsOf(command: object, random: Random): Generator<string> {
@@ -281,7 +281,7 @@ export function* variantsOf(command: object, random: Random): Generator<string> 
 
 interface Change {
   readonly tree: unknown
-  /** Whether the tree contains `mark`, for which any JSON text can be inserted. */
+  /** Whether the tree contains `mark`, which the JSON text of an odd value has to replace. */
   readonly isMarked: boolean
 }
 

@@ -38,8 +38,8 @@ async function start(config: Partial<Config>): Promise<void> {
 }
 
 /**
- * Starts a server with a command timeout. Creates the collection before that without a
- * timeout, which a busy machine might exceed.
+ * Starts a server with a command timeout. An earlier server without a timeout creates the
+ * collection, because a busy machine might exceed the timeout.
  */
 async function startWithTimeout(commandTimeoutMs: number): Promise<void> {
   await start({})
@@ -232,7 +232,7 @@ describe('commands up to the limit', () => {
 })
 
 describe('connections up to the limit', () => {
-  test('are served, and further connections are closed until one of them ends', async () => {
+  test('are served, and further connections are closed until an open one ends', async () => {
     await start({ connectionsMax: 0 })
     await server.stop()
     server = await startServer({ dataDir: server.dataDir, connectionsMax: 3 })
@@ -256,8 +256,8 @@ describe('connections up to the limit', () => {
   })
 })
 
-describe('a command that exceeds its timeout', () => {
-  test('is aborted, and a read reports that nothing was changed', async () => {
+describe('a long command', () => {
+  test('is aborted at its timeout, and a read reports that nothing was changed', async () => {
     await startWithTimeout(150)
     const answer = await outOfTime(findSlowly)
     assert.equal(answer.http, 200)
@@ -269,7 +269,7 @@ describe('a command that exceeds its timeout', () => {
     await provider.left(1)
   })
 
-  test('reports that its writes may have been stored', async () => {
+  test('that exceeds its timeout reports that its writes may have been stored', async () => {
     await startWithTimeout(150)
     const answer = await outOfTime(() => insertSlowly(1))
     assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
@@ -283,7 +283,7 @@ describe('a command that exceeds its timeout', () => {
     assert.deepEqual(body, { status: { count: 0 } })
   })
 
-  test('leaves its connection usable for later commands', async () => {
+  test('that exceeds its timeout leaves its connection usable for later commands', async () => {
     await startWithTimeout(150)
     const socket = await open()
     const letters = '/v1/default_keyspace/letters'
@@ -312,7 +312,7 @@ describe('a command that exceeds its timeout', () => {
     await finds()
   })
 
-  test('is aborted during a read of the store too', async () => {
+  test('is aborted at its timeout even during a read of the store', async () => {
     await start({ durable: false })
     const books = '/default_keyspace/books'
     await server.command('/default_keyspace', { createCollection: { name: 'books' } })
@@ -347,7 +347,7 @@ describe('a command that exceeds its timeout', () => {
     assert.deepEqual((await running).codes, [])
   })
 
-  test('counts as a server error, unless its client disconnects first', async () => {
+  test('that exceeds its timeout counts as a server error, unless its client disconnects first', async () => {
     await startWithTimeout(1_000)
     await outOfTime(findSlowly)
     await provider.left(1)
@@ -391,7 +391,7 @@ describe('a rate limit of commands', () => {
     assert.equal((await server.send('/stargate/health', {})).http, 200)
   })
 
-  test('allows the commands of one second at once, and then the rate', () => {
+  test('allows a burst of the commands of one second, and then the rate', () => {
     const limit = new LocalRateLimit(10)
     let now = 1_000
     const burst = (count: number) =>

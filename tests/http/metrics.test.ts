@@ -286,7 +286,7 @@ describe('the setting for metrics', () => {
   let server: TestServer
   afterEach(() => server.close())
 
-  test('"off" removes the path', async () => {
+  test('removes the path if it is "off"', async () => {
     server = await startServer({ metrics: 'off' })
     const answer = await server.send('/metrics', { method: 'GET' })
     assert.equal(answer.http, 404)
@@ -294,7 +294,7 @@ describe('the setting for metrics', () => {
     assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
   })
 
-  test('"token" requires a valid token', async () => {
+  test('requires a valid token if it is "token"', async () => {
     server = await startServer({ metrics: 'token' })
     const none = await server.send('/metrics', { method: 'GET' })
     assert.equal(none.http, 401)
@@ -306,7 +306,7 @@ describe('the setting for metrics', () => {
     await scrape(server, { Authorization: `Bearer ${testToken}` })
   })
 
-  test('"on" serves GET and HEAD, and rejects commands', async () => {
+  test('accepts GET and HEAD, but not POST, if it is "on"', async () => {
     server = await startServer()
     assert.equal((await server.send('/metrics', { method: 'POST' })).http, 404)
     assert.equal((await server.send('/metrics', { method: 'HEAD' })).http, 200)
@@ -320,7 +320,7 @@ describe('while long commands run', () => {
   })
   afterEach(() => provider.close())
 
-  test('metrics and health are answered and include these commands', async () => {
+  test('the server answers requests for metrics and health, and the metrics count these commands', async () => {
     const server = await startServer({ providers: provider.settings })
     try {
       await server.command('/default_keyspace', { createCollection: lettersCollection })
@@ -345,7 +345,7 @@ describe('while long commands run', () => {
     }
   })
 
-  test('metrics that are read concurrently count exactly the commands that ran', async () => {
+  test('concurrent scrapes count exactly the commands that ran', async () => {
     const server = await startServer({ durable: false })
     try {
       await server.command('/default_keyspace', { createCollection: { name: 'busy' } })

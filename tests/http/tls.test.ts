@@ -282,7 +282,7 @@ describe('an HTTP/2 connection', () => {
     assert.deepEqual(answer.body, keyspaces)
   })
 
-  test('lets a client cancel one request, whose command is aborted alone', async () => {
+  test('lets a client cancel one request, and other commands continue', async () => {
     const provider = await PatientProvider.start()
     try {
       await start({ providers: provider.settings })

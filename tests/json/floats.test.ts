@@ -15,7 +15,7 @@ test('a float is printed with its shortest decimal form', () => {
     assert.equal(shortestFloat(Math.fround(number)), number)
 })
 
-test('a float is read back unchanged from at most nine digits', () => {
+test('a float is shown with at most nine digits, from which it is read back unchanged', () => {
   fc.assert(
     fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (float) => {
       const shown = shortestFloat(float)
@@ -27,12 +27,12 @@ test('a float is read back unchanged from at most nine digits', () => {
   )
 })
 
-test('the least float that is shown as a number or more is found', () => {
+test('leastFloatShownAs returns the least float that is shown as at least the given number', () => {
   for (const [number, float] of [
     [0, 0],
     [1, 1],
     [0.8535534, Math.fround(0.8535534)],
-    // It rounds to the float that is shown as 0.8535534, which is less.
+    // The nearest float is shown as 0.8535534, which is less than this number.
     [0.85355341, 0.853553473949432373046875],
     [1e-50, 2 ** -149],
   ] as const)

@@ -73,7 +73,7 @@ describe(`reading JSON in steps, seed ${seed}`, () => {
           assertSame(text.slice(0, at) + put + text.slice(at + 1), stepSize)
   })
 
-  test('stops in long strings and keys, escaped or not, and at every error in them', () => {
+  test('pauses within long strings and keys, escaped or not, and finds every error in them', () => {
     const fill = (unit: string, length: number) => unit.repeat(length / unit.length)
     for (const unit of ['x', 'é', '\\n', '\\u00e9', '\\ud83d\\ude42', 'ab\\"c'])
       for (const length of [16_380, 16_384, 16_390, 40_000])

@@ -157,7 +157,7 @@ describe('for any lists and document', () => {
     )
   })
 
-  test('an _id and search fields with null are kept like others', () => {
+  test('an _id and search fields are kept even if they are null', () => {
     const document = object('{"_id":null,"a":1,"$vector":null,"$lexical":null}')
     for (const options of [{ allow: ['b'] }, { deny: ['a'] }, { deny: ['*'] }])
       assert.equal(

@@ -171,7 +171,7 @@ describe('$pull and $pullAll', () => {
         }
   })
 
-  test('enter objects and arrays', () => {
+  test('resolve paths through objects and arrays', () => {
     const document = parseStored('{"a":{"b":[{"c":[1,2]},{"c":[1]}]}}') as JsonObject
     const { document: after } = applied(parseStored('{"$pull":{"a.b.0.c":1}}'), document)
     assert.equal(printJson(after), '{"a":{"b":[{"c":[2]},{"c":[1]}]}}')
@@ -278,7 +278,7 @@ describe('$pull and $pullAll', () => {
     assert(refusal(parts, '{}').message.includes(String(defaultLimits.clausePartsMax)))
   })
 
-  test('limit the comparisons with one document', () => {
+  test('limit the number of comparisons with one document', () => {
     // Each element takes two comparisons: one for the condition as a whole, and one for $gt.
     const limits = { ...defaultLimits, pullComparisonsMax: 6 }
     const update = '{"$pull":{"a":{"$gt":1},"b":{"$gt":1}}}'
@@ -322,7 +322,7 @@ describe('any $pull', () => {
     )
   })
 
-  test('by fields keeps elements that a filter would not match', () => {
+  test('by fields keeps exactly the elements that a filter with these fields does not match', () => {
     const indexing = indexingRule(undefined)
     const conditions = fc.oneof(
       fc.constantFrom<Value>(1, null, 'a', true),
@@ -352,7 +352,7 @@ describe('any $pull', () => {
     )
   })
 
-  test('by a condition and by its negation together keep each element exactly once', () => {
+  test('by a condition keeps exactly the elements that its negation removes', () => {
     const conditions = fc.tuple(
       fc.constantFrom('$gt', '$lte', '$ne', '$eq'),
       fc.constantFrom<Value>(0, 'a', true),

@@ -179,7 +179,7 @@ describe('the newest revision', () => {
 describe('a body', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-  test('must be a message, or is rejected with an error of JSON-RPC', async () => {
+  test('that is not a message is rejected with a JSON-RPC error', async () => {
     for (const [body, code] of [
       ['', -32700],
       ['{', -32700],
@@ -215,7 +215,7 @@ describe('a body', () => {
     }
   })
 
-  test('has an id that is a string or a whole number, which the reply repeats', async () => {
+  test('must have a string or a whole number as its id, which the reply repeats', async () => {
     for (const id of ['1', '"a"', '""', '-7', '0', '12345678901234567890', '"é😀\\n"']) {
       const { text } = await send(`{"jsonrpc": "2.0", "id": ${id}, "method": "ping"}`)
       assert.equal(text, `{"jsonrpc":"2.0","id":${id},"result":{}}`)
@@ -357,8 +357,8 @@ describe('a request', () => {
       const get = await running.server.send('/v1/mcp', { headers: { Origin: origin } })
       assert.equal(get.http, 403)
     }
-    // The command endpoint needs no check of the origin. Before a browser sends a token there, it
-    // asks with a preflight request.
+    // The endpoint of commands needs no check of the origin: before a browser sends a token to it,
+    // the browser sends a preflight request.
     const command = await running.server.command(
       '',
       { findKeyspaces: {} },
@@ -367,7 +367,7 @@ describe('a request', () => {
     assert.equal(command.http, 200)
   })
 
-  test('is accepted at its path even if a keyspace has the same name', async () => {
+  test('is accepted at /v1/mcp even if a keyspace is named mcp', async () => {
     const { server } = running
     await server.command('', { createKeyspace: { name: 'mcp' } })
     const command = await send({ findCollections: {} })
@@ -382,7 +382,7 @@ describe('a request', () => {
     await server.command('', { dropKeyspace: { name: 'mcp' } })
   })
 
-  test('may use any path of a database', async () => {
+  test('is accepted at each form of the MCP path, but not in an unknown database', async () => {
     for (const path of ['/v1/mcp/', '/v1/mcp?a=b', '/api/json/v1/mcp'])
       assert.equal((await send(ping, {}, path)).http, 200, path)
     const unknown = '/databases/00000000-0000-0000-0000-000000000000/v1/mcp'

@@ -1,6 +1,7 @@
 /**
- * The server across all of its lives. Clients ask for the life that serves now, or wait until one
- * serves. The scheduler of faults ends one life and starts the next.
+ * The server across its restarts; each of its processes is a `Life`. Clients ask for the process
+ * that serves now, or wait until one serves. The scheduler of faults ends a process and starts the
+ * next.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Life, type LifeOptions } from './life.ts'
@@ -34,7 +35,7 @@ export class Host {
     this.#broken.promise.catch(() => undefined)
   }
 
-  /** The life that serves now, or the next one that serves. */
+  /** The running server process, or the next one, as soon as it serves. */
   serving(): Promise<Life> {
     return Promise.race([this.#broken.promise, this.#serving.promise])
   }

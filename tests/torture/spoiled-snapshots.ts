@@ -1,6 +1,6 @@
 /**
- * Damages files that a server can rebuild. Only snapshots of vector indexes are such files; all
- * others of a data folder contain primary data.
+ * Damages snapshots of vector indexes. They are the only files of a data folder that a server can
+ * rebuild; all other files contain primary data.
  */
 import {
   existsSync,
@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Random } from '../faults/random.ts'
 
-/** Damages some snapshots of a stopped server; returns how many. */
+/** Damages some snapshots of a stopped server. Returns the number of damaged snapshots. */
 export function spoilSnapshots(dataDir: string, random: Random): number {
   const folders = snapshotFolders(dataDir).filter((_, i) => i === 0 || !random.oneIn(3))
   for (const folder of folders) random.pick(damages)(folder, random)

@@ -113,7 +113,7 @@ const byFields: DemoRequest = {
 }
 
 const ofTable: DemoRequest = {
-  title: 'Rows of a table, the last day first',
+  title: 'Rows of a table, the latest day first',
   path: `${keyspace}/visits`,
   body: { find: { filter: { place: 'Glass House' }, projection: { day: 1, people: 1 } } },
 }

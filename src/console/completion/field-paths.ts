@@ -8,7 +8,7 @@ export interface Field {
   readonly path: string
   /** Names of the fields from the root of the document to this field. */
   readonly names: readonly string[]
-  /** Types by frequency in the sample, most frequent first; the type of a column. */
+  /** Types of the values in the sample, most frequent first; of a column, its only type. */
   readonly types: readonly string[]
   /** Share of the sampled documents that have the field; 1 for a column. */
   readonly share: number

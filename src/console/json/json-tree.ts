@@ -288,7 +288,11 @@ class TreeReader {
     this.#at += text.length
     const value = words.get(text)
     if (value === undefined)
-      this.#note(from, this.#at, 'Only true, false, null and numbers have no quotes.')
+      this.#note(
+        from,
+        this.#at,
+        'Add double quotes: only true, false, null and numbers have none.',
+      )
     return { kind: 'word', from, to: this.#at, value: value ?? null }
   }
 }

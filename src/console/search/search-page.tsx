@@ -280,8 +280,7 @@ function ResultColumn({
 const explanations: Readonly<Record<SearchModeName, string>> = {
   meaning: 'Nearest to the vector of the text.',
   vector: 'Nearest to the vector.',
-  words:
-    'Contains all of the words, ordered by BM25: frequent in this text, rare in others.',
+  words: 'Texts with all words, ordered by BM25: rare and repeated words rank higher.',
   hybrid: 'Found by meaning or by words, ordered by a reranker.',
 }
 

@@ -150,8 +150,8 @@ export function explainHybrid(
     vectorRank === null ? 'not found by meaning' : `${ordinal(vectorRank)} by meaning`
   const words = wordRank === null ? 'not found by words' : `${ordinal(wordRank)} by words`
   return (
-    `${capital(meaning)}, ${words}. Score of the reranker: ${formatScore(rerank)}, ` +
-    `${ordinal(rank)}.`
+    `${capital(meaning)}, ${words}. Ranked ${ordinal(rank)} by the reranker, with score ` +
+    `${formatScore(rerank)}.`
   )
 }
 

@@ -16,7 +16,7 @@ interface WholeNumbers {
   readonly read: (value: Value) => Numeric | undefined
 }
 
-/** Signed integers with this many bits. */
+/** Signed integers of `bits` bits. */
 export function wholeNumbers(bits: bigint): WholeNumbers {
   const least = -(2n ** (bits - 1n))
   const greatest = 2n ** (bits - 1n) - 1n
@@ -52,7 +52,7 @@ function readWhole(value: Value): Numeric | undefined {
   return exponent >= digits.length ? value : undefined
 }
 
-/** All digits of an integer without an exponent, for printing only. */
+/** An integer with all of its digits instead of an exponent, for printing only. */
 export function writeOut(whole: Numeric): Numeric {
   if (!printNumeric(whole).includes('e')) return whole
   const { sign, digits, exponent } = decimalParts(whole)
@@ -64,7 +64,7 @@ export function readDecimal(value: Value): Numeric | undefined {
   return isDecimal(value) ? value : undefined
 }
 
-/** Floating-point numbers that JSON cannot represent, so rows store their names. */
+/** Infinities: JSON cannot represent them, so rows store their names. */
 const namedDoubles: ReadonlyMap<Value, number> = new Map([
   ['Infinity', Infinity],
   ['-Infinity', -Infinity],
@@ -91,8 +91,8 @@ function storedDouble(double: number): number | string {
 }
 
 /**
- * Comparable form of a floating-point number. NaN equals itself and, as a string, sorts after all
- * numbers.
+ * Comparable form of a floating-point number. NaN stays a string, so it equals itself and sorts
+ * after all numbers.
  */
 export function comparableDouble(stored: Value): Value {
   return namedDoubles.get(stored) ?? stored

@@ -83,7 +83,7 @@ interface ClauseContext {
   readonly within: Within
 }
 
-/** Conditions of one filter object. All of them must hold or, if negated, at least one of them. */
+/** Conditions of one filter object: all must hold or, if negated, at least one must hold. */
 function readConditions<Condition extends { readonly kind: string }>(
   object: JsonObject,
   { negated, within }: ClauseContext,
@@ -138,8 +138,8 @@ export function checkConditionCount(count: number, limits: Limits): void {
 }
 
 /**
- * The operators in an object. Undefined if the object has fields or is empty: the condition is then
- * equality with the object.
+ * The operators in an object; undefined if it has none: the condition is then equality with the
+ * object.
  */
 export function operatorsOf(
   name: string,

@@ -1,7 +1,6 @@
 /**
- * Detects in-memory sorts. Rows are stored in clustering order within one partition; any other
- * order is sorted in memory, and a warning says why. Skipping rows also requires such a sort, and
- * gets a warning.
+ * Warns about in-memory sorts. Each partition stores its rows in clustering order. For any other
+ * order, for rows of several partitions, or with `skip`, the server sorts the rows in memory.
  */
 import type { Column } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -10,7 +9,7 @@ import type { RowFilter, RowSortKey } from '../../language/columns/row-filter.ts
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** Why rows are not returned in stored order; undefined when they are. */
+/** The warning about an in-memory sort, with its reason; undefined if no such sort is needed. */
 export function sortWarning(
   keys: readonly RowSortKey[],
   filter: RowFilter,

@@ -40,7 +40,7 @@ export function readNewTable(
   return { columns, ...key }
 }
 
-/** Column types by name. */
+/** Reads the types of columns. Returns them by column name. */
 export function readColumns(value: Value, field: string): Map<string, GivenType> {
   const { members } = rootSection(value, field)
   return new Map(

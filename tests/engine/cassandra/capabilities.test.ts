@@ -30,7 +30,7 @@ test('probe recognises Apache Cassandra by the syntax that it rejects', async ()
   assert.deepEqual(found, { ...apache, release: '5.0', vectors: true })
 })
 
-test('probe reports a feature when a fork parses it, even if it rejects the statement', async () => {
+test('probe reports a feature whose statement a fork parses, even if the fork then rejects it', async () => {
   const found = await probe(clusterOf(ofLocal, noDse, noSuchView('sai_column_indexes')))
   assert.deepEqual(found, { ...fork, release: '5.0', vectors: true })
 })

@@ -81,7 +81,7 @@ describe('tables', () => {
     )
   })
 
-  test('store embedding services in the extensions of other servers', () => {
+  test('store embedding services in extensions if the cluster has them', () => {
     assert.equal(
       createTable(target, newTable, fork),
       `${body}extensions = {${ownExtensions}, ${serviceExtension}} ` +
@@ -144,7 +144,7 @@ describe('changes of tables', () => {
     )
   })
 
-  test('set services and keep entries of other programs', () => {
+  test('set embedding services and keep the comment and the extensions of other programs', () => {
     const change = { kind: 'putServices', services: new Map([['v', service]]) } as const
     const extensions = new Map([['other', Buffer.from('kept')]])
     expectChange(

@@ -104,7 +104,7 @@ describe('a change of a schema', () => {
   })
 
   for (const [what, drop, find] of drops)
-    test(`that drops ${what} lets reads use it for new rows until the drop gets its lock`, async (context) => {
+    test(`that drops ${what} maintains it for reads until the drop gets its lock`, async (context) => {
       const { rows, engine } = await create(context)
       await rows.put(manyRows(20))
       for (const index of [onWord, onText, onVector]) await rows.addIndex(index)

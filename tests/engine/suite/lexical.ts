@@ -31,7 +31,7 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.search('cherry'), [])
       })
 
-      test('find on request the records with some of the terms, but not those with all terms', async () => {
+      test('find on request the records with some, but not all, of the terms', async () => {
         const store = await newStore()
         await store.insert(
           [{ _id: 1 }, 'apple banana'],
@@ -50,7 +50,7 @@ export function describeLexical(name: string, world: World): void {
       })
 
       if (world.hasExactScores)
-        test('score only the terms that a record has when some of the terms suffice', async () => {
+        test('score a record with some of the terms by these terms', async () => {
           const store = await newStore()
           await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
           const [hit] = await store.hits('none two', exists('_id'), 9, 'some')
@@ -92,7 +92,7 @@ export function describeLexical(name: string, world: World): void {
           )
       })
 
-      test('continue after any hit, in the order of a single page', async () => {
+      test('return the same hits in pages of any size as in a single page', async () => {
         const store = await newStore()
         const texts = [
           'red',

@@ -95,8 +95,8 @@ for (const name of writable) {
   })
 }
 
-describe('comparables', () => {
-  test('count days since 1970 for dates', () => {
+describe('comparable', () => {
+  test('maps a date to its number of days since 1970', () => {
     assert.equal(comparable('date', '1970-01-01', []), 0)
     assert.equal(comparable('date', '1969-12-31', []), -1)
     assert.equal(comparable('date', '-5877641-06-23', []), -(2 ** 31))
@@ -113,7 +113,7 @@ describe('comparables', () => {
     )
   })
 
-  test('are consecutive for consecutive days over 800 years', () => {
+  test('maps consecutive days to consecutive numbers, over 800 years', () => {
     for (let days = -146_097; days <= 146_097; days++) {
       const text = new Date(days * 86_400_000).toISOString().slice(0, 10)
       assert.equal(comparable('date', text, []), days)
@@ -121,7 +121,7 @@ describe('comparables', () => {
     }
   })
 
-  test('count nanoseconds for times, and milliseconds for timestamps', () => {
+  test('maps times to nanoseconds, and timestamps to milliseconds', () => {
     assert.equal(comparable('time', '23:59:59.999999999', []), 86_399_999_999_999)
     assert.equal(comparable('timestamp', '1970-01-01T00:00:00.001Z', []), 1)
     assert.deepEqual(comparable('timestamp', '+292278994-08-17T07:12:55.807Z', []), {
@@ -141,14 +141,14 @@ describe('comparables', () => {
     )
   })
 
-  test('place NaN after all numbers', () => {
+  test('places NaN after all numbers', () => {
     const order = ['-Infinity', -1e300, 0, 1e300, 'Infinity', 'NaN']
     const comparables = order.map((stored) => comparable('double', stored, []))
     assert.deepEqual(comparables.toReversed().sort(compareValues), comparables)
     assert.equal(comparables[0], -Infinity)
   })
 
-  test('order UUIDs of version 1 by time', () => {
+  test('orders UUIDs of version 1 by time', () => {
     const uuids = [
       'ffffffff-ffff-1000-8000-000000000000',
       '00000000-0000-1001-8000-000000000000',

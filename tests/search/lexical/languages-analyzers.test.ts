@@ -66,17 +66,17 @@ const sentences: readonly (readonly [language: string, text: string, terms: stri
 
 describe('the analyzer', () => {
   for (const [language, text, expected] of sentences)
-    test(`for ${language} returns the significant words`, () => {
+    test(`for ${language} returns the stems of the significant words`, () => {
       assert.equal(terms(language, text), expected)
     })
 
-  test('for a language leaves a position gap at each stop word', () => {
+  test('for English leaves a position gap at each stop word', () => {
     const steps = analyze('english', 'house of the cats').map(({ step }) => step)
     assert.deepEqual(steps, [1, 3])
   })
 
-  test('exists for every language of the catalogue', () => {
-    // These analyzers, and "cjk" and "thai", are built in without a recipe for a language.
+  test('for each language is built in under the name of the language', () => {
+    // These built-in analyzers, "cjk" and "thai" have no recipe of a language.
     const others = ['standard', 'simple', 'whitespace', 'stop', 'lowercase', 'keyword']
     const languages = builtInAnalyzers.filter(
       (name) => ![...others, 'cjk', 'thai'].includes(name),
@@ -113,7 +113,7 @@ describe('stop words', () => {
         assert.equal(word, word.toLowerCase(), `${language}: ${word}`)
   })
 
-  test('are removed in any letter case', () => {
+  test('are removed by the analyzer of their language', () => {
     for (const [language, recipe] of languageRecipes) {
       // Skips languages in which earlier filters, such as elision, may change stop words before
       // their removal.

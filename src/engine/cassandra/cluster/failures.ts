@@ -4,7 +4,7 @@ import { EngineError, type EngineErrorKind } from '../../errors.ts'
 
 const { responseErrorCodes: codes } = types
 
-/** Codes of failures that the server causes, not the statement. */
+/** Codes of failures that the node causes, not the statement. */
 const serverFaults: ReadonlySet<number> = new Set([codes.serverError, codes.protocolError])
 
 const kinds: ReadonlyMap<number, EngineErrorKind> = new Map([
@@ -31,7 +31,7 @@ export function isInvalid(error: unknown): boolean {
   return code === codes.invalid || code === codes.configError
 }
 
-/** Whether the created object exists already, so another server created it. */
+/** Whether a CREATE failed because another server has already created the object. */
 export function isAlreadyExistsError(error: unknown): boolean {
   return codeOf(error) === codes.alreadyExists
 }
@@ -211,12 +211,12 @@ function isAboutMissingTarget(message: string): boolean {
 const missingTarget =
   /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
 
-/** Whether the cluster rejected a full scan without ALLOW FILTERING. */
+/** Whether the cluster rejected a full scan because the statement lacks ALLOW FILTERING. */
 export function isFilteringError(error: unknown): boolean {
   return error instanceof EngineError && /\bALLOW FILTERING\b/.test(error.message)
 }
 
-/** Whether a statement needs an index that does not exist. */
+/** Whether the cluster rejected a statement because an index that it needs does not exist. */
 export function isMissingIndexError(error: unknown): boolean {
   return (
     isFilteringError(error) ||
@@ -227,7 +227,7 @@ export function isMissingIndexError(error: unknown): boolean {
 
 /** Messages of rejected definitions. */
 const refusals: readonly (readonly [EngineErrorKind, RegExp])[] = [
-  // The limit comes from the product or from the operators of the cluster.
+  // The vendor or the operators of the cluster set this limit.
   ['indexLimit', /\bcannot have more than \d+\b[^,]*\bindexes\b/i],
   ['droppedColumn', /\bpreviously dropped column\b/i],
   ['keptColumn', /\bcannot drop non-frozen column\b/i],

@@ -39,7 +39,7 @@ import { indexOn, type TermContext } from './term.ts'
 export interface RowConditions {
   /** Branches of the plan; without branches, no row can match. */
   readonly branches: readonly RowBranch[]
-  /** Whether no row is found by two branches. */
+  /** Whether no two branches find the same row. */
   readonly areDisjoint: boolean
 }
 
@@ -53,8 +53,8 @@ export function rowConditions(
 }
 
 /**
- * Maximum queries of a plan: one per partition, which is cheap to find, or one per alternative that
- * an index serves.
+ * Maximum queries of a plan: with one query per partition, each of which is cheap, and with one
+ * query per alternative that an index serves.
  */
 const partitionsMax = 1_000
 const alternativesMax = 100
@@ -115,7 +115,7 @@ class Planner {
     return isEqual && indexOn(this.#context.table, column, 'value')?.folding === undefined
   }
 
-  /** The operands without duplicates, by the comparison of the column's type. */
+  /** The operands without duplicates, compared by the column's type and the folding of its index. */
   #distinct({ column, operands }: RowComparison): readonly Value[] {
     const { table } = this.#context
     const folding = indexOn(table, column, 'value')?.folding
@@ -127,7 +127,10 @@ class Planner {
     return [...new Map(byComparable).values()]
   }
 
-  /** All combinations of values of the partition key; undefined: a column lacks an equality. */
+  /**
+   * All combinations of values of the partition key; undefined if one of its columns has no
+   * equality condition.
+   */
   #partitionsIn(
     said: ReadonlyMap<string, ColumnCondition>,
   ): readonly (readonly ColumnValue[])[] | undefined {
@@ -145,7 +148,7 @@ class Planner {
     return partitions
   }
 
-  /** Branches for the alternatives of one part, if each of them has an access path. */
+  /** Branches for the alternatives of one part, if an index or partition serves every branch. */
   #splitOf(parts: readonly RowFilter[]): RowConditions | undefined {
     const [best] = parts
       .map((part) => ({ part, count: this.#alternativesMin(part) }))
@@ -161,7 +164,7 @@ class Planner {
     return { branches, areDisjoint: areDisjoint || branches.length < 2 }
   }
 
-  /** Number of queries that serve the part; Infinity: it needs a full scan. */
+  /** Minimum number of queries that serve the part; Infinity: the part needs a full scan. */
   #alternativesMin(part: RowFilter): number {
     if (isLogical(part) && part.kind === 'and') {
       const of = requirementsOf(part)

@@ -184,7 +184,7 @@ export class EntryList {
 /** The remaining members of an object: the iterator keeps its position between steps. */
 type Members = MapIterator<[string, Value]>
 
-/** The entries that a change removes and adds. Both lists come from one EntryList. */
+/** The entries that a change removes and adds. `list` must have made `before` and `after`. */
 export function* difference(
   list: EntryList,
   before: readonly Entry[],

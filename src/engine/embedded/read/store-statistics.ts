@@ -12,7 +12,7 @@ import type { Bounds } from './bounds.ts'
 import { boundsSql } from './id-bounds.ts'
 import type { Statistics } from './statistics.ts'
 
-/** The parts of a store that are counted. */
+/** The parts of a store from which statistics are read. */
 interface Counted {
   readonly store: StoreConnection
   readonly view: RecordView

@@ -19,7 +19,7 @@
  * 3·P·(C+1)/runningMax turns, plus three for the reads that were running when it arrived. A thread
  * stops within milliseconds, at its next step.
  *
- * This class only decides; readers.ts starts, pauses, resumes and stops reads.
+ * `ReadSchedule` only decides; readers.ts starts, pauses, resumes and stops reads.
  */
 import type { Caller } from '../../../caller/caller.ts'
 
@@ -43,7 +43,7 @@ export interface Turn<Read> {
   readonly starts: readonly Read[]
   readonly resumes: readonly Read[]
   readonly pauses: readonly Read[]
-  /** Reads to stop. When the thread has left one of them, `hasLeft` queues it again. */
+  /** Reads to stop. When the thread has stopped one of them, `hasLeft` queues the read again. */
   readonly putBacks: readonly Read[]
 }
 
@@ -129,7 +129,7 @@ export class ReadSchedule<Read> {
     return [...this.#entries.keys()]
   }
 
-  /** Whether a read is not running, so that turns have to rotate. */
+  /** Whether some reads are not running, so that reads have to take turns. */
   get isContended(): boolean {
     return this.#entries.size > this.#running.size
   }

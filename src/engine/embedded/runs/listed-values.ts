@@ -23,8 +23,8 @@ interface CachedList {
 
 export class ListedValues {
   /**
-   * Lists keyed by the key prefix of the value and by whether array elements count; the oldest
-   * first.
+   * Lists, the oldest first. A key consists of the key prefix of a value and of whether the list
+   * includes documents with the value as an array element.
    */
   readonly #lists = new Map<string, CachedList>()
   #size = 0

@@ -22,8 +22,8 @@ const keyspacePattern =
   /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.)?\w[\w-]*(?:~\d+)?$/
 
 /**
- * The name of a collection or table. A suffix such as "~2" distinguishes names that a file system
- * may treat as equal.
+ * The name of a collection or table, as a folder. A suffix such as "~2" distinguishes names that a
+ * file system may treat as equal.
  */
 const targetPattern = /^\w[\w-]*(?:~\d+)?$/
 

@@ -29,15 +29,15 @@ import { joinVerified } from './joined-texts.ts'
 import type { RowCache } from './row-cache.ts'
 import { decodeVector, singlesOf } from '../format/vector-bytes.ts'
 
-/** Parameter of a statement. */
+/** A value that is bound to a parameter of a statement. */
 export type Parameter = number | string | Uint8Array
 
 /** Bytes of the block cache per kilobyte of page cache. */
 const blockCacheShare = 512
 
 /**
- * Approximate bytes of texts joined by one statement, and the length up to which any text may be
- * joined.
+ * One statement joins texts of about `joinedSize` bytes together, or any number of texts of at most
+ * `shortText` bytes each.
  */
 const joinedSize = 1_000_000
 const shortText = 4_096
@@ -55,16 +55,15 @@ const rowByIdSql =
 const numberByIdSql =
   'SELECT d.seq, d.id = ?1 FROM doc d WHERE d.seq = (SELECT e.seq FROM doc e WHERE e.id = ?1)'
 /**
- * Selects the index entries directly before and after an id that do not match their rows: the row
- * has another id or is missing. Such an entry may be the entry of the wanted id, with a flipped
- * bit.
+ * Checks the index entries directly before and after an id. Selects an entry if its row is missing
+ * or has another id: the entry may be that of the wanted id, with a flipped bit.
  */
 const misleadingEntrySql =
   'SELECT e.seq FROM (' +
   'SELECT * FROM (SELECT id, seq FROM doc WHERE id >= ?1 ORDER BY id LIMIT 1) UNION ALL ' +
   'SELECT * FROM (SELECT id, seq FROM doc WHERE id < ?1 ORDER BY id DESC LIMIT 1)' +
   ') e LEFT JOIN doc d ON d.seq = e.seq WHERE d.id IS NOT e.id'
-/** Column of `rowByIdSql` with the result of the comparison, after the columns of the row. */
+/** Position of the comparison of the ids in the result of `rowByIdSql`, after `rowColumns`. */
 const rowIsOfId = 4
 const rowBySeqSql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
 
@@ -106,7 +105,8 @@ export class StoreConnection {
   readonly #file: string
   #database: DatabaseSync
   /**
-   * Whether the connection was opened by `openUnshared`, which is valid only while nothing writes.
+   * Whether `openUnshared` opened the connection: it is then valid only while nothing writes to the
+   * store.
    */
   #isMakeshift = false
   readonly #statements = new Map<string, StatementSync>()
@@ -124,7 +124,7 @@ export class StoreConnection {
   #isCaughtUp = false
   #cacheKb: number | undefined
 
-  /** Row cache of the thread; undefined: none. */
+  /** Row cache of the thread; undefined: the thread has none. */
   readonly rowCache: RowCache | undefined
 
   constructor(file: string, rowCache?: RowCache) {
@@ -141,8 +141,8 @@ export class StoreConnection {
   }
 
   /**
-   * Opens the store. Readers need a shared-memory file beside it. When the disk is full or
-   * read-only, a store without a log can be read without that file.
+   * Opens the store. Readers need a shared-memory file beside the store. When the disk is full or
+   * read-only, a store without a write-ahead log can be read without that file.
    */
   #open(): DatabaseSync {
     try {
@@ -324,9 +324,9 @@ export class StoreConnection {
   }
 
   /**
-   * Texts of documents in the given order, joined by commas. This takes a third of the time of
-   * reading them one by one. Undefined when a text is missing or long, or when the texts may exceed
-   * `sizeMax` bytes; more than `sizeMax` characters always exceed them.
+   * Texts of documents in the given order, joined by commas, in a third of the time of reading the
+   * texts one by one. Undefined if a text is missing or long, or if the texts may exceed `sizeMax`
+   * bytes. The result is always undefined for texts of more than `sizeMax` characters.
    */
   joinedTexts(seqs: readonly number[], sizeMax = Infinity): string | undefined {
     if (seqs.length === 0) return ''
@@ -426,8 +426,7 @@ export class StoreConnection {
   }
 
   /**
-   * Throws when a damaged index may hide the record with an id. Called when no such record was
-   * found.
+   * Called when no record with an id was found. Throws if a damaged index may hide the record.
    */
   #refuseMisleadingEntry(id: Uint8Array): void {
     const found = this.one(misleadingEntrySql, [id])
@@ -447,8 +446,8 @@ export class StoreConnection {
   }
 
   /**
-   * Sorts documents by id. Returns the documents after `after`: at most `limit`, or all if
-   * negative.
+   * Sorts documents by id. Returns the documents after the id `after`: at most `limit`, or all if
+   * `limit` is negative.
    */
   inOrderOfIds(
     seqs: readonly number[],

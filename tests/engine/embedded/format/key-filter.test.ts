@@ -88,8 +88,8 @@ function idOf(values: readonly Value[]): string {
   return keyText(values.map((part, i) => ({ value: part, direction: directions[i]! })))
 }
 
-/** STELA_TEST_SEED repeats a failed run. */
-const seed = Number(process.env['STELA_TEST_SEED'] ?? Date.now())
+/** SEED repeats a failed run. */
+const seed = Number(process.env['SEED'] ?? Date.now())
 
 test('a filter on ids matches the same rows as the conditions on key columns', () => {
   fc.assert(

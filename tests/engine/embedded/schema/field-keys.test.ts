@@ -168,7 +168,7 @@ describe('fields that were renamed', () => {
     assert.deepEqual(await having('list', { city: 'a' }), [3])
   })
 
-  test('are added and removed by their new names', async (context) => {
+  test('have their new names in added and removed elements', async (context) => {
     const { change, merge, read, sound } = await create(context)
     await merge(1, named('city'))
     await change(rename)
