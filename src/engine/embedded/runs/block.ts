@@ -274,45 +274,46 @@ export class BlockCursor {
   nextOf(documents: Documents): number {
     const block = this.#block
     const { count, position } = this
-    let { state } = this
-    let bytes = this.#bytes
-    let size = this.#size
-    let doc = this.#doc
+    let doc = this.isAt ? this.doc : 0
     let next = this.#next
     let at = position
     while (++at < count) {
-      const [low, second] = [block[next]!, block[next + 1]!]
-      const isShort = low < 128
-      const head = isShort ? low : (low & 127) | (second << 7)
-      const shared = isShort ? second : block[next + 2]!
-      // Most entries take this path: the first varint has one or two bytes, the second has one.
-      if (
-        (isShort || second < 128) &&
-        shared < 128 &&
-        shared + sizeIn(head) <= bytes.length
-      ) {
-        state = stateIn(head)
-        size = shared + sizeIn(head)
-        next += isShort ? 2 : 3
-        for (let i = shared; i < size; i++) bytes[i] = block[next++]!
-      } else {
-        this.#next = next
-        this.#read()
-        bytes = this.#bytes
-        size = this.#size
-        state = this.state
-        next = this.#next
-      }
-      doc = numberAt(bytes, size - docSize)
+      // The keys of skipped entries are not decoded, only their document numbers.
+      this.#at = next
+      const suffix = sizeIn(this.#varint())
+      this.#varint()
+      next = this.#at + suffix
+      doc =
+        suffix < docSize
+          ? this.#docBefore(next, suffix, doc)
+          : numberAt(block, next - docSize)
       if (documents.has(doc)) break
     }
-    this.position = at
-    this.state = state
-    this.#size = size
-    this.#text = undefined
-    this.#doc = doc
-    this.#next = next
+    if (at < count) this.#moveTo(at)
+    else this.position = count
     return at - position - 1
+  }
+
+  /**
+   * The document number of a key whose suffix of `size` bytes ends at `end`. The suffix is a part of
+   * the number, so the previous key has the same value, and its document number starts with the
+   * bytes that the suffix omits.
+   */
+  #docBefore(end: number, size: number, previous: number): number {
+    let low = 0
+    let unit = 1
+    for (let at = end - size; at < end; at++) {
+      low = low * 256 + this.#block[at]!
+      unit *= 256
+    }
+    return previous - (previous % unit) + low
+  }
+
+  /** Moves to a later entry, from the current entry or from a restart between the two. */
+  #moveTo(position: number): void {
+    const restart = Math.floor(position / interval)
+    if (this.position < restart * interval) this.#toRestart(restart)
+    while (this.position < position) this.next()
   }
 
   /**
