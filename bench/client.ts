@@ -5,21 +5,7 @@
  * bytes. Of a reply, it checks only the status, the length and the absence of errors.
  */
 import { connect, type Socket } from 'node:net'
-import type { Histogram } from './histogram.ts'
-
-/** Number of requests or documents, and the time that they took. */
-export interface Tally {
-  readonly requests: number
-  readonly elapsedMs: number
-}
-
-export interface Drive {
-  /** Returns the bytes of the next request; undefined when no request is left. */
-  readonly next: () => Buffer | undefined
-  /** Milliseconds after which no request starts. */
-  readonly forMs: number
-  readonly latencies?: Histogram | undefined
-}
+import { driveAll, type Drive, type Tally } from './drive.ts'
 
 export class Client {
   readonly #connections: readonly Connection[]
@@ -34,37 +20,8 @@ export class Client {
   }
 
   /** Keeps all connections busy. Resolves after the last reply. */
-  drive({ next, forMs, latencies }: Drive): Promise<Tally> {
-    return new Promise((resolve, reject) => {
-      const startedAt = performance.now()
-      const endsAt = startedAt + forMs
-      let requests = 0
-      let busy = this.#connections.length
-
-      for (const connection of this.#connections) {
-        let sentAt = 0
-        const sendNext = (now: number) => {
-          const request = now < endsAt ? next() : undefined
-          if (request === undefined) {
-            if (--busy === 0) resolve({ requests, elapsedMs: now - startedAt })
-            return
-          }
-          sentAt = performance.now()
-          connection.send(request, take, reject)
-        }
-        const take = (reply: Reply) => {
-          const now = performance.now()
-          if (reply.status !== 200 || reply.bytes.includes(errorsMark)) {
-            reject(new Error(`a request was refused: ${bodyOf(reply).slice(0, 2000)}`))
-            return
-          }
-          requests++
-          latencies?.add(now - sentAt)
-          sendNext(now)
-        }
-        sendNext(startedAt)
-      }
-    })
+  drive(drive: Drive): Promise<Tally> {
+    return driveAll(this.#connections, problemOf, drive)
   }
 
   /** Sends one request and returns the body of its reply. */
@@ -80,6 +37,11 @@ export class Client {
 }
 
 const errorsMark = Buffer.from('"errors":[')
+
+function problemOf(reply: Reply): string | undefined {
+  const isGood = reply.status === 200 && !reply.bytes.includes(errorsMark)
+  return isGood ? undefined : bodyOf(reply)
+}
 
 /** The bytes of the HTTP request that sends a command. */
 export function requestBytes(path: string, token: string, body: string): Buffer {

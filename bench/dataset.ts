@@ -1,8 +1,9 @@
 /** Prepares a data folder by loading it through the API. */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { Client, requestBytes, type Tally } from './client.ts'
+import { Client, requestBytes } from './client.ts'
 import { Picks } from './documents.ts'
+import type { Tally } from './drive.ts'
 import { Stela, token, type StelaOptions } from './processes.ts'
 import { insertManyBody } from './workloads/insert-many.ts'
 

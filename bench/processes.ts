@@ -90,23 +90,13 @@ export class Stela {
     }
   }
 
-  /**
-   * Waits until the server is idle, because it builds indexes after it acknowledged a write.
-   * Returns the milliseconds until the server became idle. Does not wait if the system does not
-   * report CPU time.
-   */
-  async settle(): Promise<number> {
-    const startedAt = performance.now()
-    let idleSince = startedAt
-    let before = this.processorMs()
-    while (before !== undefined && performance.now() - idleSince < idleMs) {
-      await setTimeout(idleMs / 4)
-      const now = this.processorMs()
-      // A process that uses at most one tick between two measurements counts as idle.
-      if (now === undefined || now > before + tickMs) idleSince = performance.now()
-      before = now
-    }
-    return idleSince - startedAt
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** Waits until the server is idle, because it builds indexes after it acknowledged a write. */
+  settle(): Promise<number> {
+    return settle(() => this.processorMs())
   }
 
   /**
@@ -127,7 +117,7 @@ export class Stela {
   }
 
   stop(): Promise<void> {
-    return end(this.#child)
+    return endProcess(this.#child)
   }
 }
 
@@ -149,6 +139,24 @@ export function processorMsOf(pid: number | undefined): number | undefined {
 
 /** Milliseconds without CPU time after which a process counts as idle. */
 const idleMs = 800
+
+/**
+ * Waits until a server is idle. Returns the milliseconds until the server became idle. Does not
+ * wait if the system does not report CPU time.
+ */
+export async function settle(processorMs: () => number | undefined): Promise<number> {
+  const startedAt = performance.now()
+  let idleSince = startedAt
+  let before = processorMs()
+  while (before !== undefined && performance.now() - idleSince < idleMs) {
+    await setTimeout(idleMs / 4)
+    const now = processorMs()
+    // A server that uses at most one tick between two measurements counts as idle.
+    if (now === undefined || now > before + tickMs) idleSince = performance.now()
+    before = now
+  }
+  return idleSince - startedAt
+}
 
 /** A process that answers one question at a time. */
 export class Baseline<Question extends object, Answer> {
@@ -173,13 +181,17 @@ export class Baseline<Question extends object, Answer> {
   }
 
   stop(): Promise<void> {
-    return end(this.#child)
+    return endProcess(this.#child)
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a process, by default as an operator does. */
+export async function endProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
-  child.kill('SIGTERM')
+  child.kill(signal)
   await exited
 }
