@@ -26,6 +26,8 @@ export interface Memory {
 export interface StelaOptions {
   /** Source folder of the version to start; absent: this version. */
   readonly checkout?: string | undefined
+  /** File of the program to start instead, such as the built one; absent: the source. */
+  readonly program?: string | undefined
   /** Folder for CPU profiles. Each thread writes its profile when the server stops. */
   readonly profileDir?: string | undefined
   /** Settings, as environment variables. */
@@ -50,9 +52,9 @@ export class Stela {
     dataDir: string | undefined,
     options: StelaOptions = {},
   ): Promise<Stela> {
-    const { checkout = thisCheckout, profileDir, settings } = options
+    const { checkout = thisCheckout, program, profileDir, settings } = options
     const data = dataDir === undefined ? [] : ['--data', dataDir]
-    const main = join(checkout, 'src/main.ts')
+    const main = program ?? join(checkout, 'src/main.ts')
     const profile =
       profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const startedAt = performance.now()
@@ -122,7 +124,7 @@ export class Stela {
 }
 
 /** Milliseconds per tick of the system's CPU times. */
-const tickMs = 10
+export const tickMs = 10
 
 /** Milliseconds of CPU time of a process; undefined if the system does not report it. */
 export function processorMsOf(pid: number | undefined): number | undefined {
