@@ -4,18 +4,20 @@
  * The generator shares the machine with the server, so it does little work. Requests are prepared
  * bytes. Of a reply, it checks only the status, the length and the absence of errors.
  */
-import { connect, type Socket } from 'node:net'
+import { Connection } from './connection.ts'
 import { driveAll, type Drive, type Tally } from './drive.ts'
 
 export class Client {
-  readonly #connections: readonly Connection[]
+  readonly #connections: readonly Connection<Reply>[]
 
-  private constructor(connections: readonly Connection[]) {
+  private constructor(connections: readonly Connection<Reply>[]) {
     this.#connections = connections
   }
 
   static async connect(port: number, connections: number): Promise<Client> {
-    const opened = Array.from({ length: connections }, () => Connection.open(port))
+    const opened = Array.from({ length: connections }, () =>
+      Connection.open(port, readReply),
+    )
     return new Client(await Promise.all(opened))
   }
 
@@ -62,65 +64,6 @@ interface Reply {
 function bodyOf({ bytes, bodyStart }: Reply): string {
   return bytes.toString('utf8', bodyStart)
 }
-
-class Connection {
-  readonly #socket: Socket
-  #arrived: Buffer | undefined
-  #take: (reply: Reply) => void = () => undefined
-  #fail: (reason: Error) => void = () => undefined
-
-  private constructor(port: number) {
-    const buffer = Buffer.allocUnsafeSlow(readSize)
-    this.#socket = connect({
-      port,
-      host: '127.0.0.1',
-      noDelay: true,
-      // Reading into one buffer avoids the allocations and events of a stream.
-      onread: {
-        buffer,
-        callback: (size) => {
-          this.#receive(buffer.subarray(0, size))
-          return true
-        },
-      },
-    })
-    this.#socket.on('error', (reason) => this.#fail(reason))
-    this.#socket.on('close', () => this.#fail(new Error('the connection was closed')))
-  }
-
-  static open(port: number): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const connection = new Connection(port)
-      connection.#fail = reject
-      connection.#socket.once('connect', () => resolve(connection))
-    })
-  }
-
-  send(request: Buffer, take: (reply: Reply) => void, fail: (reason: Error) => void): void {
-    this.#take = take
-    this.#fail = fail
-    this.#socket.write(request)
-  }
-
-  close(): void {
-    this.#fail = () => undefined
-    this.#socket.destroy()
-  }
-
-  #receive(chunk: Buffer): void {
-    const bytes =
-      this.#arrived === undefined ? chunk : Buffer.concat([this.#arrived, chunk])
-    const reply = readReply(bytes)
-    if (reply === undefined) {
-      this.#arrived = this.#arrived === undefined ? Buffer.from(chunk) : bytes
-      return
-    }
-    this.#arrived = undefined
-    this.#take(reply)
-  }
-}
-
-const readSize = 256 * 1024
 
 function readReply(bytes: Buffer): Reply | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1')

@@ -42,7 +42,6 @@ export function queryMessage(sql: string): Buffer {
   return message('Q', text(sql))
 }
 
-export const terminateMessage = message('X')
 const sync = message('S')
 
 /** The messages of the server until it is ready for the next request. */
