@@ -15,7 +15,7 @@ export const batchSize = 100
  * Number of connections that load documents: enough to keep the server busy, and few enough to
  * leave a core to it.
  */
-const loadConnections = 4
+export const loadConnections = 4
 
 export interface Dataset {
   readonly folder: string
