@@ -31,7 +31,16 @@ export class ProcessTree {
    */
   memory(): number | undefined {
     try {
-      return this.#processes().reduce((sum, pid) => sum + memoryOf(pid), 0)
+      const used = this.#processes().map(memoryOf)
+      const sum = (of: (used: Used) => number) =>
+        used.reduce((total, one) => total + of(one), 0)
+      // A process maps only the pages that it has used. So pages of a segment that only ended
+      // children have used are missing in the sizes of the others.
+      const shared = Math.max(
+        sum((one) => one.shared),
+        segmentsOf(this.#main),
+      )
+      return sum((one) => one.all - one.shared) + shared
     } catch {
       return undefined
     }
@@ -65,10 +74,28 @@ function endedMs(pid: number): number {
   return (Number(fields[13]) + Number(fields[14])) * tickMs
 }
 
-function memoryOf(pid: number): number {
+/** Proportional set size of a process in bytes, and its part in shared segments. */
+interface Used {
+  readonly all: number
+  readonly shared: number
+}
+
+function memoryOf(pid: number): Used {
   const rollup = textOf(`/proc/${pid}/smaps_rollup`)
-  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]
-  return Number(kilobytes ?? 0) * 1024
+  const bytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? 0) * 1024
+  return { all: bytes('Pss'), shared: bytes('Pss_Shmem') }
+}
+
+/** Bytes in memory of the System V segments that a process has created. */
+function segmentsOf(pid: number): number {
+  const [head = '', ...lines] = textOf('/proc/sysvipc/shm').trim().split('\n')
+  const names = head.trim().split(/\s+/)
+  const [creator, resident] = [names.indexOf('cpid'), names.indexOf('rss')]
+  return lines
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter((fields) => fields[creator] === pid)
+    .reduce((sum, fields) => sum + fields[resident]!, 0)
 }
 
 /** The text of a file; empty if the process has ended. */

@@ -68,6 +68,8 @@ const settings = {
   synchronous_commit: 'on',
   full_page_writes: 'on',
   shared_buffers: '512MB',
+  // The system reports how much of such a segment is in memory.
+  shared_memory_type: 'sysv',
   effective_cache_size: '2GB',
   max_wal_size: '4GB',
   random_page_cost: '1.1',
