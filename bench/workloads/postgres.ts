@@ -28,6 +28,8 @@ import type { Findings, Study, StudySettings } from './study.ts'
 
 const usualRounds = 5
 const starts = 3
+/** The servers are observed idle for this many times the seconds of a measurement. */
+const idleTimes = 4
 /** Stela's folder. */
 const dataName = 'stela'
 /** Requests of each kind whose answers are compared. */
@@ -136,7 +138,7 @@ class Comparison {
     await this.#settle(participants)
     this.#addMemory('after loading', participants)
     progress('idle')
-    const [idle, theirIdle] = await idleMsPerSecond(participants, seconds)
+    const [idle, theirIdle] = await idleMsPerSecond(participants, idleTimes * seconds)
     this.#add('idle, with documents', 'CPU ms/s', idle!, theirIdle!)
     const sizeOfTable = "SELECT pg_total_relation_size('documents')"
     const bytes = Number((await execute(postgres.port, [sizeOfTable]))[0]![0])
