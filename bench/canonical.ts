@@ -20,7 +20,9 @@ interface Flags {
   readonly keep?: string
   readonly against?: string
   readonly starts: number
-  readonly rounds: number
+  readonly rounds?: number
+  readonly parts?: readonly string[]
+  readonly program?: string
   readonly profile?: string
   readonly markdown?: true
   readonly plot: string
@@ -33,6 +35,8 @@ interface Named {
 
 const defaultSizes = [10_000, 1_000_000]
 const defaultConnections = [1, 32]
+/** Turns of each version per start. */
+const defaultRounds = 20
 
 await new Command('bench')
   .description('Measures the server, each workload against a baseline in the same run.')
@@ -58,10 +62,11 @@ await new Command('bench')
   .option('--starts <number>', 'starts of each version, with --against', positive, 3)
   .option(
     '--rounds <number>',
-    'turns of each version per start, with --against',
+    'turns of each version per start, with --against (default: 20); of each server in a study',
     positive,
-    20,
   )
+  .option('--parts <list>', 'requests to measure, in a study that has several', names)
+  .option('--program <file>', 'start this program instead of the source, for postgres')
   .option('--profile <folder>', 'write CPU profiles of the server to this folder')
   .option('--markdown', 'also print facts of the machine, and draw the curve of a study')
   .option('--plot <file>', 'file for the curve', join(import.meta.dirname, 'recall.svg'))
@@ -69,7 +74,7 @@ await new Command('bench')
     'after',
     `\nWorkloads: ${namesOf(workloads)}\nStudies, run by name: ${namesOf(studies)}`,
   )
-  .action(async (named: Named | [], flags: Flags) => {
+  .action(async (named: Named | [], flags: Flags, command: Command) => {
     // commander passes the default, an unparsed empty list, if no arguments are given.
     const chosen = Array.isArray(named) ? { workloads, studies: [] } : named
     if (flags.markdown)
@@ -79,14 +84,23 @@ await new Command('bench')
         ),
       )
     if (chosen.workloads.length > 0) await runWorkloads(chosen.workloads, flags)
-    for (const study of chosen.studies)
+    for (const study of chosen.studies) {
+      const missing = study.missing?.()
+      if (missing !== undefined) {
+        print(`${study.name} is left out. ${missing}\n`)
+        continue
+      }
+      const problem = partsProblem(study, flags.parts)
+      if (problem !== undefined) command.error(problem)
       for (const sizes of sizesOf(study, flags.sizes)) await runStudy(study, sizes, flags)
+    }
   })
   .parseAsync()
 
 async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<void> {
   const { sizes = defaultSizes, connections = defaultConnections } = flags
-  const { seconds, seed, keep, against, starts, rounds, profile } = flags
+  const { seconds, seed, keep, against, starts, profile } = flags
+  const { rounds = defaultRounds } = flags
   if (against !== undefined) {
     const measured = { workloads: named, sizes, connections, seconds, seed }
     const rows = await compareVersions({ ...measured, against, starts, rounds, progress })
@@ -123,7 +137,8 @@ async function runStudy(
   sizes: readonly number[],
   flags: Flags,
 ): Promise<void> {
-  const { vectors, seconds, seed, keep, profile, markdown, plot } = flags
+  const { vectors, seconds, seed, rounds, parts, program } = flags
+  const { keep, profile, markdown, plot } = flags
   const { connections = study.connections ?? defaultConnections } = flags
   const folder = mkdtempSync(join(tmpdir(), 'stela-bench-'))
   try {
@@ -134,6 +149,9 @@ async function runStudy(
       connections,
       seconds,
       seed,
+      rounds,
+      parts,
+      program,
       folder,
       keepDir: keep,
       profileDir: profile,
@@ -149,6 +167,16 @@ async function runStudy(
 
 function ascending(numbers: readonly number[]): number[] {
   return numbers.toSorted((a, b) => a - b)
+}
+
+/** The reason why a study cannot run only these parts; undefined if it can. */
+function partsProblem(
+  { name, parts = [] }: Study,
+  asked: readonly string[] = [],
+): string | undefined {
+  const unknown = asked.filter((part) => !parts.includes(part))
+  if (unknown.length === 0) return undefined
+  return `${name} has no part ${unknown.join(', ')}; it has ${parts.join(', ') || 'none'}`
 }
 
 function print(text: string): void {
@@ -180,6 +208,10 @@ function wholeNumbers(text: string): number[] {
   if (!numbers.every((number) => Number.isSafeInteger(number) && number > 0))
     throw new InvalidArgumentError('It takes whole numbers with commas between them.')
   return numbers
+}
+
+function names(text: string): string[] {
+  return text.split(',')
 }
 
 function positive(text: string): number {

@@ -4,67 +4,26 @@
  * The generator shares the machine with the server, so it does little work. Requests are prepared
  * bytes. It checks the status and the length of a reply, and that the reply contains no errors.
  */
-import { connect, type Socket } from 'node:net'
-import type { Histogram } from './histogram.ts'
-
-/** Number of requests or documents, and the time that they took. */
-export interface Tally {
-  readonly requests: number
-  readonly elapsedMs: number
-}
-
-export interface Drive {
-  /** Returns the bytes of the next request; undefined when no request is left. */
-  readonly next: () => Buffer | undefined
-  /** Milliseconds after which no request starts. */
-  readonly forMs: number
-  readonly latencies?: Histogram | undefined
-}
+import { Connection } from './connection.ts'
+import { driveAll, type Drive, type Tally } from './drive.ts'
 
 export class Client {
-  readonly #connections: readonly Connection[]
+  readonly #connections: readonly Connection<Reply>[]
 
-  private constructor(connections: readonly Connection[]) {
+  private constructor(connections: readonly Connection<Reply>[]) {
     this.#connections = connections
   }
 
   static async connect(port: number, connections: number): Promise<Client> {
-    const opened = Array.from({ length: connections }, () => Connection.open(port))
+    const opened = Array.from({ length: connections }, () =>
+      Connection.open(port, readReply),
+    )
     return new Client(await Promise.all(opened))
   }
 
   /** Keeps all connections busy. Resolves after the last reply. */
-  drive({ next, forMs, latencies }: Drive): Promise<Tally> {
-    return new Promise((resolve, reject) => {
-      const startedAt = performance.now()
-      const endsAt = startedAt + forMs
-      let requests = 0
-      let busy = this.#connections.length
-
-      for (const connection of this.#connections) {
-        let sentAt = 0
-        const sendNext = (now: number) => {
-          const request = now < endsAt ? next() : undefined
-          if (request === undefined) {
-            if (--busy === 0) resolve({ requests, elapsedMs: now - startedAt })
-            return
-          }
-          sentAt = performance.now()
-          connection.send(request, take, reject)
-        }
-        const take = (reply: Reply) => {
-          const now = performance.now()
-          if (reply.status !== 200 || reply.bytes.includes(errorsMark)) {
-            reject(new Error(`a request was refused: ${bodyOf(reply).slice(0, 2000)}`))
-            return
-          }
-          requests++
-          latencies?.add(now - sentAt)
-          sendNext(now)
-        }
-        sendNext(startedAt)
-      }
-    })
+  drive(drive: Drive): Promise<Tally> {
+    return driveAll(this.#connections, problemOf, drive)
   }
 
   /** Sends one request and returns the body of its reply. */
@@ -80,6 +39,11 @@ export class Client {
 }
 
 const errorsMark = Buffer.from('"errors":[')
+
+function problemOf(reply: Reply): string | undefined {
+  const isGood = reply.status === 200 && !reply.bytes.includes(errorsMark)
+  return isGood ? undefined : bodyOf(reply)
+}
 
 /** The bytes of the HTTP request that sends a command. */
 export function requestBytes(path: string, token: string, body: string): Buffer {
@@ -100,65 +64,6 @@ interface Reply {
 function bodyOf({ bytes, bodyStart }: Reply): string {
   return bytes.toString('utf8', bodyStart)
 }
-
-class Connection {
-  readonly #socket: Socket
-  #arrived: Buffer | undefined
-  #take: (reply: Reply) => void = () => undefined
-  #fail: (reason: Error) => void = () => undefined
-
-  private constructor(port: number) {
-    const buffer = Buffer.allocUnsafeSlow(readSize)
-    this.#socket = connect({
-      port,
-      host: '127.0.0.1',
-      noDelay: true,
-      // Reading into one buffer avoids the allocations and events of a stream.
-      onread: {
-        buffer,
-        callback: (size) => {
-          this.#receive(buffer.subarray(0, size))
-          return true
-        },
-      },
-    })
-    this.#socket.on('error', (reason) => this.#fail(reason))
-    this.#socket.on('close', () => this.#fail(new Error('the connection was closed')))
-  }
-
-  static open(port: number): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const connection = new Connection(port)
-      connection.#fail = reject
-      connection.#socket.once('connect', () => resolve(connection))
-    })
-  }
-
-  send(request: Buffer, take: (reply: Reply) => void, fail: (reason: Error) => void): void {
-    this.#take = take
-    this.#fail = fail
-    this.#socket.write(request)
-  }
-
-  close(): void {
-    this.#fail = () => undefined
-    this.#socket.destroy()
-  }
-
-  #receive(chunk: Buffer): void {
-    const bytes =
-      this.#arrived === undefined ? chunk : Buffer.concat([this.#arrived, chunk])
-    const reply = readReply(bytes)
-    if (reply === undefined) {
-      this.#arrived = this.#arrived === undefined ? Buffer.from(chunk) : bytes
-      return
-    }
-    this.#arrived = undefined
-    this.#take(reply)
-  }
-}
-
-const readSize = 256 * 1024
 
 function readReply(bytes: Buffer): Reply | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1')

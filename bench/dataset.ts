@@ -1,8 +1,9 @@
 /** Prepares a data folder by loading it through the API. */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { Client, requestBytes, type Tally } from './client.ts'
+import { Client, requestBytes } from './client.ts'
 import { Picks } from './documents.ts'
+import type { Tally } from './drive.ts'
 import { Stela, token, type StelaOptions } from './processes.ts'
 import { insertManyBody } from './workloads/insert-many.ts'
 
@@ -14,7 +15,7 @@ export const batchSize = 100
  * Number of connections that load documents: enough to keep the server busy, and few enough to
  * leave a core to it.
  */
-const loadConnections = 4
+export const loadConnections = 4
 
 export interface Dataset {
   readonly folder: string

@@ -10,9 +10,26 @@ const ages = 73
 const epochMs = 1_400_000_000_000
 const tenYearsMs = 315_360_000_000
 
-const firstNames = ['Ada', 'Bruno', 'Chiara', 'Dmitri', 'Elif', 'Farah', 'Goran', 'Hana']
-const lastNames = ['Abebe', 'Bergström', 'Castillo', 'Dubois', 'Endo', 'Fischer', 'Gill']
-const streets = [
+export const firstNames = [
+  'Ada',
+  'Bruno',
+  'Chiara',
+  'Dmitri',
+  'Elif',
+  'Farah',
+  'Goran',
+  'Hana',
+]
+export const lastNames = [
+  'Abebe',
+  'Bergström',
+  'Castillo',
+  'Dubois',
+  'Endo',
+  'Fischer',
+  'Gill',
+]
+export const streets = [
   'Juniper Road',
   'Mill Lane',
   'Harbour Street',

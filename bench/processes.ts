@@ -26,6 +26,8 @@ export interface Memory {
 export interface StelaOptions {
   /** Source folder of the version to start; absent: this version. */
   readonly checkout?: string | undefined
+  /** File of the program to start instead, such as the built one; absent: the source. */
+  readonly program?: string | undefined
   /** Folder for CPU profiles. Each thread writes its profile when the server stops. */
   readonly profileDir?: string | undefined
   /** Settings, as environment variables. */
@@ -50,9 +52,9 @@ export class Stela {
     dataDir: string | undefined,
     options: StelaOptions = {},
   ): Promise<Stela> {
-    const { checkout = thisCheckout, profileDir, settings } = options
+    const { checkout = thisCheckout, program, profileDir, settings } = options
     const data = dataDir === undefined ? [] : ['--data', dataDir]
-    const main = join(checkout, 'src/main.ts')
+    const main = program ?? join(checkout, 'src/main.ts')
     const profile =
       profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const startedAt = performance.now()
@@ -90,23 +92,13 @@ export class Stela {
     }
   }
 
-  /**
-   * Waits until the server is idle, because it builds indexes after it acknowledged a write.
-   * Returns the milliseconds until the server became idle. Does not wait if the system does not
-   * report CPU time.
-   */
-  async settle(): Promise<number> {
-    const startedAt = performance.now()
-    let idleSince = startedAt
-    let before = this.processorMs()
-    while (before !== undefined && performance.now() - idleSince < idleMs) {
-      await setTimeout(idleMs / 4)
-      const now = this.processorMs()
-      // A process that uses at most one tick between two measurements counts as idle.
-      if (now === undefined || now > before + tickMs) idleSince = performance.now()
-      before = now
-    }
-    return idleSince - startedAt
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** Waits until the server is idle, because it builds indexes after it acknowledged a write. */
+  settle(): Promise<number> {
+    return settle(() => this.processorMs())
   }
 
   /**
@@ -127,12 +119,12 @@ export class Stela {
   }
 
   stop(): Promise<void> {
-    return end(this.#child)
+    return endProcess(this.#child)
   }
 }
 
 /** Milliseconds per tick of the system's CPU times. */
-const tickMs = 10
+export const tickMs = 10
 
 /** Milliseconds of CPU time of a process; undefined if the system does not report it. */
 export function processorMsOf(pid: number | undefined): number | undefined {
@@ -149,6 +141,24 @@ export function processorMsOf(pid: number | undefined): number | undefined {
 
 /** Milliseconds without CPU time after which a process counts as idle. */
 const idleMs = 800
+
+/**
+ * Waits until a server is idle. Returns the milliseconds until the server became idle. Does not
+ * wait if the system does not report CPU time.
+ */
+export async function settle(processorMs: () => number | undefined): Promise<number> {
+  const startedAt = performance.now()
+  let idleSince = startedAt
+  let before = processorMs()
+  while (before !== undefined && performance.now() - idleSince < idleMs) {
+    await setTimeout(idleMs / 4)
+    const now = processorMs()
+    // A server that uses at most one tick between two measurements counts as idle.
+    if (now === undefined || now > before + tickMs) idleSince = performance.now()
+    before = now
+  }
+  return idleSince - startedAt
+}
 
 /** A process that answers one question at a time. */
 export class Baseline<Question extends object, Answer> {
@@ -173,13 +183,17 @@ export class Baseline<Question extends object, Answer> {
   }
 
   stop(): Promise<void> {
-    return end(this.#child)
+    return endProcess(this.#child)
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a process, by default as an operator does. */
+export async function endProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
-  child.kill('SIGTERM')
+  child.kill(signal)
   await exited
 }

@@ -8,7 +8,7 @@ import { Client } from './client.ts'
 import { copyFolder, prepareDataset, sizeOnDisk, storeIn } from './dataset.ts'
 import { Picks } from './documents.ts'
 import { Baseline, Stela, type Memory } from './processes.ts'
-import { documentsIn, Requests, sample } from './requests.ts'
+import { documentsIn, driving, Requests, sample } from './requests.ts'
 import { ratePerSecond, takeTurns, type Contender, type Standing } from './turns.ts'
 import type { Comparison, Workload } from './workloads/workload.ts'
 
@@ -222,26 +222,15 @@ async function onStela(
   connections: number,
   { server, picks }: Pick<Stage, 'server' | 'picks'>,
 ): Promise<OnStela> {
-  const requests = new Requests(workload, picks)
+  const requests = Requests.of(workload, picks)
   const replies = await sample(requests, server.port)
   const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
-  // The client connects when its turn starts, because servers close idle connections.
-  let client: Client | undefined
-  let requestsPerMs = 1
+  const connect = () => Client.connect(server.port, connections)
   return {
-    name: workload.says,
+    ...driving(workload.says, requests, connections, connect),
     documentsPerRequest: documents / replies.length,
     requests,
     replies,
-    async run(forMs, latencies) {
-      requests.prepare(Math.ceil(requestsPerMs * forMs * 1.5) + connections)
-      const next = () => requests.next()
-      client ??= await Client.connect(server.port, connections)
-      const tally = await client.drive({ next, forMs, latencies })
-      requestsPerMs = tally.requests / tally.elapsedMs
-      return tally
-    },
-    close: () => client?.close(),
   }
 }
 

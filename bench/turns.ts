@@ -2,7 +2,7 @@
  * Runs contenders in turns, one slice at a time. Other load of the machine affects all contenders
  * alike, so the ratio of their rates is stable.
  */
-import type { Tally } from './client.ts'
+import type { Tally } from './drive.ts'
 import { Histogram } from './histogram.ts'
 
 /** A server or a baseline that runs in turns. */

@@ -177,7 +177,7 @@ class Player {
     const served = join(folder, '..', `served-${name}`)
     copyFolder(folder, served)
     const server = await Stela.start(served, { checkout })
-    const requests = new Requests(workload, new Picks(seed, size))
+    const requests = Requests.of(workload, new Picks(seed, size))
     await sample(requests, server.port)
     const client = await Client.connect(server.port, connections)
     return new Player(server, served, requests, client)

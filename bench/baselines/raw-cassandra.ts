@@ -21,7 +21,7 @@ import type { Collection } from '../../src/engine/schema.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import { atOnce } from '../../src/runtime/steps.ts'
 import type { ConnectOptions } from '../../tests/cassandra/connect.ts'
-import type { Tally } from '../client.ts'
+import type { Tally } from '../drive.ts'
 import {
   foundMax,
   insertedAtOnce,

@@ -20,7 +20,7 @@ import type { Write } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { documentView } from '../../src/engine/record-view.ts'
-import type { Tally } from '../client.ts'
+import type { Tally } from '../drive.ts'
 import { Picks } from '../documents.ts'
 import type { RawWrite } from '../workloads/workload.ts'
 

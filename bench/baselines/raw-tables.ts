@@ -4,7 +4,7 @@
  * are read into objects and discarded.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { Tally } from '../client.ts'
+import type { Tally } from '../drive.ts'
 import { batchSize } from '../dataset.ts'
 import { foundMax, Readings, type Reading } from '../tables/readings.ts'
 import type { TableRequest } from '../tables/requests.ts'

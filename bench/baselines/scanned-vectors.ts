@@ -2,7 +2,7 @@
  * Baseline for a search without an index: one loop that compares every vector with the
  * query.
  */
-import type { Tally } from '../client.ts'
+import type { Tally } from '../drive.ts'
 import { wanted } from '../vectors/exact.ts'
 import { makeVectors, type VectorSet } from '../vectors/clusters.ts'
 import { repeating, type Contender } from '../turns.ts'

@@ -1,7 +1,7 @@
 /** A thread that searches a shared index. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Segment, type SharedSegment } from '../../src/search/vector/segment.ts'
-import type { Tally } from '../client.ts'
+import type { Tally } from '../drive.ts'
 import { repeating } from '../turns.ts'
 import { viewsOf } from './clusters.ts'
 import { nearestExactly } from './stela-index.ts'

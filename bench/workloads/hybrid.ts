@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RerankerAnswer, RerankerQuestion } from '../baselines/reranker.ts'
-import { Client, requestBytes, type Tally } from '../client.ts'
+import { Client, requestBytes } from '../client.ts'
 import {
   batchSize,
   copyFolder,
@@ -10,6 +10,7 @@ import {
   prepareFolder,
   type Dataset,
 } from '../dataset.ts'
+import type { Tally } from '../drive.ts'
 import { Histogram } from '../histogram.ts'
 import { queryCount } from '../lexical/queries.ts'
 import { Baseline, Stela, token, type StelaOptions } from '../processes.ts'

@@ -15,6 +15,7 @@ import { hybrid } from './hybrid.ts'
 import { lexical } from './lexical.ts'
 import { mcp } from './mcp.ts'
 import { packageStudy } from './package.ts'
+import { postgres } from './postgres.ts'
 import { scale } from './scale.ts'
 import type { Study } from './study.ts'
 import { tables } from './tables.ts'
@@ -44,6 +45,7 @@ export const studies: readonly Study[] = [
   hybrid,
   tables,
   mcp,
+  postgres,
   cassandra,
   scale,
   packageStudy,

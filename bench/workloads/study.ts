@@ -12,6 +12,10 @@ export interface Study {
   readonly smaller?: readonly number[]
   /** Default numbers of connections, if they differ from the usual numbers. */
   readonly connections?: readonly number[]
+  /** Names of parts, of which the command line may choose some. */
+  readonly parts?: readonly string[]
+  /** The reason why this machine cannot run the study; undefined if it can. */
+  missing?(): string | undefined
   run(settings: StudySettings): Promise<Findings>
 }
 
@@ -25,6 +29,12 @@ export interface StudySettings {
   readonly connections: readonly number[]
   /** Seconds per measurement. */
   readonly seconds: number
+  /** Turns of each participant, if they differ from the usual number of a study. */
+  readonly rounds?: number | undefined
+  /** Names of the parts to run; undefined: all. */
+  readonly parts?: readonly string[] | undefined
+  /** File of the server's program, if it is not the source. */
+  readonly program?: string | undefined
   readonly seed: number
   /** An empty folder, which is removed at the end. */
   readonly folder: string

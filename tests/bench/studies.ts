@@ -12,6 +12,7 @@ const toySizes: Readonly<Record<string, readonly number[]>> = {
   hybrid: [100],
   tables: [50, 250],
   mcp: [100],
+  postgres: [250],
   scale: [1],
   console: [2000],
   writes: [100, 300],
