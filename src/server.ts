@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { isatty } from 'node:tty'
+import { pino, type Logger } from 'pino'
 import { buildAdminApp } from './admin/admin-app.ts'
 import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
@@ -30,6 +31,7 @@ import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openEngine } from './open-engine.ts'
 import { openModels } from './providers/open-models.ts'
+import { textLog } from './runtime/text-log.ts'
 import { limitAnalyzerMemory } from './search/lexical/analyzer.ts'
 import { localState, type SharedState } from './shared-state.ts'
 
@@ -95,10 +97,7 @@ export async function build(
   wrap: (engine: Engine) => Engine = (engine) => engine,
 ): Promise<Server> {
   const { limits, features, lexicalOperator } = config
-  const log = pino(
-    { level: config.logLevel, base: null },
-    pino.destination({ fd: 2, sync: true }),
-  )
+  const log = openLog(config)
   const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
   const { localModels } = config
   limitAnalyzerMemory(limits.analyzerMemoryMax)
@@ -223,6 +222,14 @@ export async function build(
       if (given === undefined) await engine.close()
     },
   }
+}
+
+/** The log, on standard error. Records are written at once, so that a crash loses none. */
+function openLog({ logLevel, logFormat }: Config): Logger {
+  const output = pino.destination({ fd: 2, sync: true })
+  const isText = logFormat === 'auto' ? isatty(2) : logFormat === 'text'
+  const stream = isText ? textLog((text) => output.write(text)) : output
+  return pino({ level: logLevel, base: null }, stream)
 }
 
 type App = ReturnType<typeof buildApp>
