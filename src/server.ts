@@ -8,6 +8,7 @@ import { buildAdminApp } from './admin/admin-app.ts'
 import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
+import { SignInCode } from './auth/sign-in-code.ts'
 import { tokensOf } from './auth/store-accounts.ts'
 import { TargetStores } from './commands/dispatch/target-stores.ts'
 import { defaultConfig, type Config } from './settings/config.ts'
@@ -49,6 +50,11 @@ export interface Listening {
   readonly adminUrl: string | undefined
   /** The administrator token, if this start created it. It cannot be read later. */
   readonly firstToken: string | undefined
+  /**
+   * Creates a link to the console that signs in once, from this machine. Undefined if the server
+   * knows no token, has no console, or does not listen on a loopback address.
+   */
+  readonly createSignInLink: (() => string) | undefined
 }
 
 export { rebuildCatalog } from './engine/embedded/catalog/rebuild-catalog.ts'
@@ -130,6 +136,7 @@ export async function build(
     addressLimits: config.addressLimits,
     onConnection: () => turns.noteConnection(),
   }
+  const signInCode = new SignInCode()
   let url = ''
   const admin =
     config.adminPort === 'off'
@@ -192,6 +199,7 @@ export async function build(
       publicUrl: config.publicUrl,
       metricsAccess: config.metrics,
       console: config.console,
+      signIn: { signInCode, lockout },
       management: admin && ((request, response) => admin.routing(request, response)),
       ...(log.isLevelEnabled('debug') && {
         onAnswered: (request) => log.debug(request, 'Answered a request'),
@@ -209,7 +217,16 @@ export async function build(
       // The token is created last: if listening failed after its creation, the token would never be
       // shown.
       const first = await access.createFirstToken()
-      return { url, adminUrl, firstToken: first?.token }
+      const token = config.adminToken ?? first?.token
+      const canSignIn = token !== undefined && config.console && isLoopbackUrl(url)
+      return {
+        url,
+        adminUrl,
+        firstToken: first?.token,
+        createSignInLink: canSignIn
+          ? () => `${url}/console#sign-in=${signInCode.create(token)}`
+          : undefined,
+      }
     },
     async close() {
       replies.hurry(fixedLimits.unreadWhileStoppingMsMax)
@@ -254,4 +271,8 @@ function urlOf({ host, tls }: Config, port: number): string {
   if (host === '0.0.0.0') return `${scheme}://127.0.0.1:${port}`
   if (host === '::') return `${scheme}://[::1]:${port}`
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
 }
