@@ -39,8 +39,8 @@ export default tseslint.config(
     },
   },
   {
-    // The second is for browsers, and has no types to check.
-    files: ['eslint.config.js', 'src/http/pages/*.js'],
+    // JavaScript that Node or a browser runs as it is. It has no types to check.
+    files: ['eslint.config.js', 'bin/*.js', 'package/*.js', 'src/http/pages/*.js'],
     ...tseslint.configs.disableTypeChecked,
     rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-restricted-syntax': 'off' },
   },

@@ -356,6 +356,10 @@ const fixed = {
   policyListMax: 1_000,
   /** Characters of a string in a policy. */
   policyTextLengthMax: 500,
+  /** Milliseconds for which the code of a sign-in link is valid. */
+  signInCodeMs: 600_000,
+  /** Bytes of the body with which the console redeems the code. */
+  signInBodySizeMax: 1_000,
   /** Milliseconds of the first lockout of an address. */
   lockoutMsMin: 1_000,
   /** Milliseconds of the longest lockout. */

@@ -2,11 +2,13 @@
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { isatty } from 'node:tty'
+import { pino, type Logger } from 'pino'
 import { buildAdminApp } from './admin/admin-app.ts'
 import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
+import { SignInCode } from './auth/sign-in-code.ts'
 import { tokensOf } from './auth/store-accounts.ts'
 import { TargetStores } from './commands/dispatch/target-stores.ts'
 import { defaultConfig, type Config } from './settings/config.ts'
@@ -30,6 +32,7 @@ import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openEngine } from './open-engine.ts'
 import { openModels } from './providers/open-models.ts'
+import { textLog } from './runtime/text-log.ts'
 import { limitAnalyzerMemory } from './search/lexical/analyzer.ts'
 import { localState, type SharedState } from './shared-state.ts'
 
@@ -47,6 +50,11 @@ export interface Listening {
   readonly adminUrl: string | undefined
   /** The administrator token, if this start created it. It cannot be read later. */
   readonly firstToken: string | undefined
+  /**
+   * Creates a link to the console that signs in once, from this machine. Undefined if the server
+   * knows no token, has no console, or does not listen on a loopback address.
+   */
+  readonly createSignInLink: (() => string) | undefined
 }
 
 export { rebuildCatalog } from './engine/embedded/catalog/rebuild-catalog.ts'
@@ -95,10 +103,7 @@ export async function build(
   wrap: (engine: Engine) => Engine = (engine) => engine,
 ): Promise<Server> {
   const { limits, features, lexicalOperator } = config
-  const log = pino(
-    { level: config.logLevel, base: null },
-    pino.destination({ fd: 2, sync: true }),
-  )
+  const log = openLog(config)
   const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
   const { localModels } = config
   limitAnalyzerMemory(limits.analyzerMemoryMax)
@@ -131,6 +136,7 @@ export async function build(
     addressLimits: config.addressLimits,
     onConnection: () => turns.noteConnection(),
   }
+  const signInCode = new SignInCode()
   let url = ''
   const admin =
     config.adminPort === 'off'
@@ -193,6 +199,7 @@ export async function build(
       publicUrl: config.publicUrl,
       metricsAccess: config.metrics,
       console: config.console,
+      signIn: { signInCode, lockout },
       management: admin && ((request, response) => admin.routing(request, response)),
       ...(log.isLevelEnabled('debug') && {
         onAnswered: (request) => log.debug(request, 'Answered a request'),
@@ -210,7 +217,16 @@ export async function build(
       // The token is created last: if listening failed after its creation, the token would never be
       // shown.
       const first = await access.createFirstToken()
-      return { url, adminUrl, firstToken: first?.token }
+      const token = config.adminToken ?? first?.token
+      const canSignIn = token !== undefined && config.console && isLoopbackUrl(url)
+      return {
+        url,
+        adminUrl,
+        firstToken: first?.token,
+        createSignInLink: canSignIn
+          ? () => `${url}/console#sign-in=${signInCode.create(token)}`
+          : undefined,
+      }
     },
     async close() {
       replies.hurry(fixedLimits.unreadWhileStoppingMsMax)
@@ -223,6 +239,14 @@ export async function build(
       if (given === undefined) await engine.close()
     },
   }
+}
+
+/** The log, on standard error. Records are written at once, so that a crash loses none. */
+function openLog({ logLevel, logFormat }: Config): Logger {
+  const output = pino.destination({ fd: 2, sync: true })
+  const isText = logFormat === 'auto' ? isatty(2) : logFormat === 'text'
+  const stream = isText ? textLog((text) => output.write(text)) : output
+  return pino({ level: logLevel, base: null }, stream)
 }
 
 type App = ReturnType<typeof buildApp>
@@ -247,4 +271,8 @@ function urlOf({ host, tls }: Config, port: number): string {
   if (host === '0.0.0.0') return `${scheme}://127.0.0.1:${port}`
   if (host === '::') return `${scheme}://[::1]:${port}`
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
 }

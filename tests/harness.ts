@@ -64,6 +64,7 @@ export class TestServer {
   readonly url: string
   /** Empty if the management API is off, which is the default in tests. */
   readonly adminUrl: string
+  readonly createSignInLink: Listening['createSignInLink']
   readonly dataDir: string
   readonly #server: Server
   readonly #ground: Ground
@@ -71,13 +72,14 @@ export class TestServer {
 
   constructor(
     server: Server,
-    { url, adminUrl = '' }: Listening,
+    { url, adminUrl = '', createSignInLink }: Listening,
     ground: Ground,
     startAgain: () => Promise<TestServer>,
   ) {
     this.#server = server
     this.url = url
     this.adminUrl = adminUrl
+    this.createSignInLink = createSignInLink
     this.dataDir = ground.dataDir
     this.#ground = ground
     this.#startAgain = startAgain

@@ -107,11 +107,11 @@ async function startNode(): Promise<SharedNode | undefined> {
 }
 
 /**
- * Builds the package. Tests run its program as a process (server-environment.ts), and servers in
+ * Builds the package if the sources have changed. Tests run its program as a process (server-environment.ts), and servers in
  * test processes start their threads from it. Both start faster than from the source.
  */
 async function buildProgram(): Promise<void> {
-  if (!(await runScript('build:package'))) process.exit(1)
+  if (!(await runScript('build:stale'))) process.exit(1)
   process.env['STELA_TEST_PROGRAM'] = join(root, 'dist/main.js')
   process.env['STELA_TEST_BUILT'] = pathToFileURL(join(root, 'dist/')).href
 }

@@ -279,6 +279,13 @@ test('packages with a designated module are imported only there', () => {
   assertNone(offences, 'a package with one home can be replaced in one place')
 })
 
+test('node:http is imported only for its types', () => {
+  const offences = imports
+    .filter(({ from, place }) => from === 'node:http' && !place.includes(': import type '))
+    .map(({ place }) => place)
+  assertNone(offences, 'an import loads a WebSocket client; use src/runtime/node-http.ts')
+})
+
 test('only packages that package.json lists are imported', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
     read('package.json'),

@@ -38,7 +38,6 @@ import {
   type AdminCaller,
   type AdminRoute,
   type AdminServices,
-  type Method,
 } from './route.ts'
 import { sizeRoutes } from './size-routes.ts'
 import { slowCommandRoutes } from './slow-command-routes.ts'
@@ -117,7 +116,7 @@ export function buildAdminApp(
     return sendRefusal(refusal, request, reply)
   })
   app.setNotFoundHandler((request) => {
-    throw new Refusal(404, `The management API has no path ${shorten(pathOf(request))}`)
+    throw refusalOfMethod(request) ?? refusalOfPath(request)
   })
   const stopping = new AbortController()
   app.addHook('preClose', (done) => {
@@ -126,7 +125,6 @@ export function buildAdminApp(
   })
   for (const route of routes)
     addRoute(app, route, callers, { ...services, stopping: stopping.signal })
-  for (const path of new Set(routes.map((route) => route.path))) refuseOthers(app, path)
   return app
 }
 
@@ -261,24 +259,34 @@ function addRoute(
   })
 }
 
-/** Adds a route that answers unsupported methods of a known path with 405 instead of 404. */
-function refuseOthers(app: FastifyInstance, path: string): void {
-  const known = routes.filter((route) => route.path === path).map(({ method }) => method)
-  const isKnown = (method: string) =>
-    known.includes(method === 'HEAD' ? 'GET' : (method as Method))
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  const allow = { Allow: known.join(', ') }
-  app.route({
-    method: methods.filter((method) => !isKnown(method)),
-    url: prefix + path,
-    handler: ({ method }) => {
-      throw new Refusal(
-        405,
-        `${method} is not supported at this path. Supported: ${known.join(', ')}`,
-        allow,
-      )
-    },
-  })
+/**
+ * The error for an unsupported method of a known path; undefined if the path is unknown. The router
+ * does not know these methods: it compiles its routes at the start, and this would double the time.
+ */
+function refusalOfMethod(request: FastifyRequest): Refusal | undefined {
+  const parts = pathOf(request).replace(/\/$/, '').split('/')
+  const known = routes
+    .filter(({ path }) => isAt(`${prefix}${path}`.split('/'), parts))
+    .map(({ method }) => method)
+  if (known.length === 0) return undefined
+  const allow = [...new Set(known)].join(', ')
+  return new Refusal(
+    405,
+    `${request.method} is not supported at this path. Supported: ${allow}`,
+    { Allow: allow },
+  )
+}
+
+/** Whether the parts of a path match those of a route. */
+function isAt(pattern: readonly string[], parts: readonly string[]): boolean {
+  return (
+    pattern.length === parts.length &&
+    pattern.every((part, i) => (part.startsWith(':') ? parts[i] !== '' : part === parts[i]))
+  )
+}
+
+function refusalOfPath(request: FastifyRequest): Refusal {
+  return new Refusal(404, `The management API has no path ${shorten(pathOf(request))}`)
 }
 
 /**

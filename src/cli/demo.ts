@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { defaultConfig } from '../settings/config.ts'
 import { setting } from '../settings/setting-option.ts'
 import { wholeNumber } from '../settings/setting-values.ts'
+import { consoleText } from './console-text.ts'
 import { fillDemo, type DemoRequest } from './demo/sample-data.ts'
 import { runServer } from './run-server.ts'
 
@@ -43,9 +44,11 @@ Examples:
         durable: false,
         logLevel: 'error',
       },
-      async ({ url }) => {
+      async (listening) => {
+        const { url } = listening
         const requests = await fillDemo(url, adminToken)
         process.stderr.write(explain(url, adminToken, requests))
+        process.stderr.write(consoleText(listening, defaultConfig))
         process.stdout.write(`stela ready ${url}\n`)
       },
     )

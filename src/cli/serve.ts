@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import type { Listening } from '../server.ts'
 import type { Config } from '../settings/config.ts'
+import { consoleText } from './console-text.ts'
 import { runServer } from './run-server.ts'
 import { addServerSettings, readServerSettings } from './server-settings.ts'
 
@@ -31,12 +32,13 @@ addServerSettings(serve, true)
 
 /**
  * Reports that the server is ready. Standard output gets only one line, for which scripts can wait;
- * the administrator token and examples go to standard error.
+ * the administrator token, examples and the address of the console go to standard error.
  */
-function announce({ url, firstToken }: Listening, { cluster }: Config): void {
+function announce(listening: Listening, config: Config): void {
+  const { url, firstToken } = listening
   if (firstToken !== undefined)
     process.stderr.write(`
-Administrator token of this ${cluster === undefined ? 'data folder' : 'cluster'}. Save it now, it is not shown again:
+Administrator token of this ${config.cluster === undefined ? 'data folder' : 'cluster'}. Save it now, it is not shown again:
 
   ${firstToken}
 
@@ -45,5 +47,6 @@ Try it:
   curl -s ${url}/v1 -H 'Token: ${firstToken}' -H 'Content-Type: application/json' -d '{"findKeyspaces": {}}'
 
 `)
+  process.stderr.write(consoleText(listening, config))
   process.stdout.write(`stela ready ${url}\n`)
 }

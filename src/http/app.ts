@@ -32,6 +32,7 @@ import { noSchemas } from './no-schemas.ts'
 import { addConsolePage } from './pages/console-page.ts'
 import { addReferencePage } from './pages/reference-page.ts'
 import { addRootPage } from './pages/root-page.ts'
+import { addSignInRoute, type SignInServices } from './pages/sign-in-route.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
 import { printReply, sendJson } from './reply.ts'
 import { RequestQueue } from './request-queue.ts'
@@ -42,6 +43,8 @@ export interface HttpSettings extends ListenerSettings, OriginSettings {
   readonly metricsAccess: MetricsAccess
   /** Whether the web console is served. */
   readonly console: boolean
+  /** Exchanges the codes of sign-in links for tokens. */
+  readonly signIn: Omit<SignInServices, 'audit' | 'publicUrl'>
   /**
    * Handles requests for the management API on this port. Undefined: the API is only on its own
    * port.
@@ -98,7 +101,11 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
   addMetricsRoute(app, { ...services, arrivals: settings.arrivals }, settings.metricsAccess)
   addOpenApiRoute(app, services.limits)
   addReferencePage(app)
-  if (settings.console) addConsolePage(app, refusePath)
+  if (settings.console) {
+    addConsolePage(app, refusePath)
+    const { publicUrl, signIn } = settings
+    addSignInRoute(app, { ...signIn, audit: services.audit, publicUrl })
+  }
   addRootPage(app, settings.console)
   return app
 }

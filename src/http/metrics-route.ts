@@ -1,6 +1,5 @@
 /** Serves the metrics at /metrics. */
 import type { FastifyInstance } from 'fastify'
-import { Registry } from 'prom-client'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { ArrivalQueue } from './arrival-queue.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
@@ -10,6 +9,9 @@ import { send, sendText } from './reply.ts'
 
 /** Who may read the metrics: everyone, or administrators. `off`: no metrics are collected. */
 export type MetricsAccess = 'on' | 'token' | 'off'
+
+/** Content type of the Prometheus text format. */
+const textFormat = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function addMetricsRoute(
   app: FastifyInstance,
@@ -34,7 +36,7 @@ export function addMetricsRoute(
     }
     const text = await metrics.print(services, app.server)
     reply.hijack()
-    sendText(reply.raw, 200, Registry.PROMETHEUS_CONTENT_TYPE, text)
+    sendText(reply.raw, 200, textFormat, text)
   })
 }
 

@@ -2,10 +2,10 @@
  * Answers invalid HTTP requests, for which Node creates no response object. The
  * connection is closed afterwards.
  */
-import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { wholeText } from '../json/long-text.ts'
+import { http } from '../runtime/node-http.ts'
 import { printReply } from './reply.ts'
 
 /** The error that Node reports. */
@@ -23,7 +23,7 @@ export function answerUnreadable(problem: ConnectionProblem, socket: Socket): vo
   const body = wholeText(printReply({ errors: [refusal] }))
   const { status } = refusal
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     // The socket is destroyed, because a client that never reads would keep the connection open.
     () => socket.destroy(),
@@ -35,7 +35,7 @@ function refusalOf({ code, message }: ConnectionProblem): ApiError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return apiError('REQUEST_TOO_SLOW')
     case 'HPE_HEADER_OVERFLOW':
-      return apiError('HEADERS_TOO_LARGE', { max: maxHeaderSize })
+      return apiError('HEADERS_TOO_LARGE', { max: http.maxHeaderSize })
     default:
       return apiError('REQUEST_NOT_HTTP', { problem: message })
   }

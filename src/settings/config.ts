@@ -83,6 +83,7 @@ export interface Config {
   /** Whether the web console is served. */
   readonly console: boolean
   readonly logLevel: LogLevel
+  readonly logFormat: LogFormat
   readonly metrics: MetricsAccess
   /** Milliseconds for which a rendered metrics page is cached; tests use 0. */
   readonly metricsCacheMs: number
@@ -104,6 +105,11 @@ export interface LocalModelConfig {
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export type LogLevel = (typeof logLevels)[number]
+
+export const logFormats = ['auto', 'json', 'text'] as const
+
+/** auto: text on a terminal, JSON otherwise. */
+export type LogFormat = (typeof logFormats)[number]
 
 export const defaultConfig: Config = {
   host: '127.0.0.1',
@@ -149,6 +155,7 @@ export const defaultConfig: Config = {
   compression: false,
   console: true,
   logLevel: 'info',
+  logFormat: 'auto',
   metrics: 'on',
   metricsCacheMs: fixedLimits.metricsCacheMs,
   slowCommandMs: 1000,
@@ -196,6 +203,7 @@ export function readConfig(
     searchThreads?: number
     maxOpen: number
     logLevel: LogLevel
+    logFormat: LogFormat
     slowCommand: number
     metrics: MetricsAccess
     tlsCert?: string
@@ -274,6 +282,7 @@ export function readConfig(
     compression: given.compression === 'on',
     console: given.console === 'on',
     logLevel: given.logLevel,
+    logFormat: given.logFormat,
     metrics: given.metrics,
     metricsCacheMs: defaultConfig.metricsCacheMs,
     slowCommandMs: given.slowCommand,

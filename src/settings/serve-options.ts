@@ -8,7 +8,7 @@ import { embeddingTable } from '../providers/embedding-table.ts'
 import { rerankingProviders } from '../providers/reranking-providers.ts'
 import { addressOptions } from './address-settings.ts'
 import { clusterOptions } from './cluster-settings.ts'
-import { defaultConfig, logLevels } from './config.ts'
+import { defaultConfig, logFormats, logLevels } from './config.ts'
 import { limitOptions } from './limit-settings.ts'
 import { onOff, setting } from './setting-option.ts'
 import {
@@ -30,7 +30,7 @@ export const secretSettings = [
 /** The options of `stela serve`, in the order of --help. */
 export function serveOptions(): Option[] {
   const { host, port, features, localModels, requestTimeoutMs } = defaultConfig
-  const { logLevel, slowCommandMs, metrics } = defaultConfig
+  const { logLevel, logFormat, slowCommandMs, metrics } = defaultConfig
   const { badCredentialsMax, databasesMax, openStoresMax } = defaultConfig
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
   const { replyTimeoutMs, bodyMemoryMax, replyMemoryMax, valueMemoryMax } = defaultConfig
@@ -93,6 +93,13 @@ export function serveOptions(): Option[] {
     setting('log-level', '<level>', 'log level; logs go to standard error')
       .choices(logLevels)
       .default(logLevel),
+    setting(
+      'log-format',
+      '<format>',
+      'form of the log; auto: text on a terminal, JSON otherwise',
+    )
+      .choices(logFormats)
+      .default(logFormat),
     setting('slow-command', '<ms>', 'log commands slower than this; 0: off')
       .argParser(wholeNumber(0, 86_400_000))
       .default(slowCommandMs),

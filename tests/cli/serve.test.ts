@@ -255,6 +255,20 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await first.exit, 0)
   })
 
+  test('prints the log as JSON outside of a terminal, and as text with --log-format text', async () => {
+    const flags = ['--port', '0', '--admin-port', '0', '--admin-token', 'x']
+    for (const [format, printed] of [
+      [[], /^\{"level":30,.*"msg":"The management API is at http:\/\/\S+"\}$/m],
+      [['--log-format', 'text'], /^\S+Z INFO The management API is at http:\/\/\S+$/m],
+    ] as const) {
+      const run = stela(['serve', '--data', newFolder(), ...flags, ...format])
+      await ready(run)
+      run.child.kill('SIGTERM')
+      assert.equal(await run.exit, 0)
+      assert.match(run.err, printed)
+    }
+  })
+
   test('runs from a source checkout with all of its threads', async () => {
     const source = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
     const args = ['serve', '--data', newFolder(), '--port', '0', '--admin-token', 'x']

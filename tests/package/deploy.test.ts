@@ -72,7 +72,7 @@ describe('deploy/Dockerfile', () => {
       commands.join('\n').matchAll(/npm run (\S+)/g),
       ([, name]) => name!,
     )
-    assert.deepEqual(named, ['build', 'build:package'])
+    assert.deepEqual(named, ['build'])
     for (const name of named) assert(name in scripts)
   })
 

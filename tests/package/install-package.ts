@@ -35,7 +35,7 @@ export async function installPackage(
   flags: readonly string[] = [],
 ): Promise<Installed> {
   const checkout = join(folder, 'checkout')
-  const texts = ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs', 'bench']
+  const texts = ['README.md', 'LICENSE', 'CHANGELOG.md', 'bin', 'docs', 'bench']
   for (const name of [...imageSources(), ...texts])
     cpSync(join(root, name), join(checkout, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))

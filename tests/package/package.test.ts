@@ -41,7 +41,7 @@ after(() => rm(folder, { recursive: true, force: true }))
 test('the package contains JavaScript, types, pages, the console, the kernel and docs, and nothing else', () => {
   const listed = installed.packed.files.map(({ path }) => path)
   const isUsual =
-    /^(?:dist\/.*\.(?:js|js\.map)|build\/console\/[\w.-]+|docs\/.*\.(?:md|png|svg)|bench\/(?:lab\/)?[\w-]+\.(?:md|svg))$/
+    /^(?:bin\/stela\.js|dist\/.*\.(?:js|js\.map)|build\/console\/[\w.-]+|docs\/.*\.(?:md|png|svg)|bench\/(?:lab\/)?[\w-]+\.(?:md|svg))$/
   const others = listed.filter((path) => !isUsual.test(path))
   assert.deepEqual(
     others.filter((path) => !/^dist\/.*\.(?:html|css)$/.test(path)).toSorted(),

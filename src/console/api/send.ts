@@ -35,7 +35,8 @@ export async function send(path: string, request: RequestInit = {}): Promise<Res
   return response
 }
 
-async function sendAsIs(path: string, request: RequestInit): Promise<Response> {
+/** Sends a request without a token. */
+export async function sendAsIs(path: string, request: RequestInit): Promise<Response> {
   try {
     const response = await fetch(new URL(path, serverRoot), {
       ...request,

@@ -2,10 +2,11 @@
 import { useState } from 'preact/hooks'
 import { command, CommandError } from '../api/command.ts'
 import { signIn } from '../api/session.ts'
+import { linkSignIn } from '../api/sign-in-link.ts'
 import { Button } from '../kit/button.tsx'
 import { CheckField, TextField } from '../kit/fields.tsx'
-import { useAction } from '../kit/hooks.ts'
-import { ErrorNotice } from '../kit/notice.tsx'
+import { useAction, useStore } from '../kit/hooks.ts'
+import { ErrorNotice, Loading } from '../kit/notice.tsx'
 import { Brand } from './brand.tsx'
 
 export function SignIn() {
@@ -19,6 +20,13 @@ export function SignIn() {
     await tryToken(wanted)
     signIn(wanted, isKept)
   })
+  const link = useStore(linkSignIn)
+  if (link === 'busy')
+    return (
+      <main class="sign-in">
+        <Loading label="Signing in" />
+      </main>
+    )
   return (
     <main class="sign-in">
       <form
@@ -46,7 +54,7 @@ export function SignIn() {
           onChange={setKept}
           hint="The token survives a reload and is deleted when you close the tab."
         />
-        <ErrorNotice error={error} />
+        <ErrorNotice error={error ?? link} />
         <Button kind="primary" isSubmit isBusy={isBusy}>
           Sign in
         </Button>
