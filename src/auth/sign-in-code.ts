@@ -1,7 +1,7 @@
 /**
  * A code that signs in to the console once. The server prints it in a link on its terminal, so that
- * its operator need not copy a token. Only the hash of the code is kept, and the token that it
- * stands for only until the code is redeemed or expires.
+ * its operator need not copy a token. The server keeps only a hash of the code, and drops the token
+ * when the code is redeemed.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { fixedLimits } from '../limits.ts'
