@@ -1,6 +1,6 @@
 /**
- * Operations for the operator of a store that the server maintains itself. Absent for an external
- * store, such as a Cassandra cluster, which has its own tools.
+ * Operations for the operator of a store that the server maintains itself. An external store, such
+ * as a Cassandra cluster, has its own tools, so its engine does not offer these operations.
  */
 import type { BackupPart } from './backup.ts'
 import type { Target } from './schema.ts'

@@ -476,7 +476,10 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Explains failed outcomes of writes. Throws if the target was dropped. */
+  /**
+   * Replaces errors by more specific ones in the outcomes of writes. Throws if the target was
+   * dropped.
+   */
   async #withFailures<T>(
     outcomes: readonly (T | EngineError)[],
     target: Target,
@@ -505,7 +508,10 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Explains failures of a collection whose column or index was dropped by other software. */
+  /**
+   * Returns a more specific error if a collection lacks a column or index, which other software may
+   * have dropped.
+   */
   async #withCollection<T>(error: T, target: Target): Promise<T | EngineError> {
     if (target.kind !== 'collection' || !(error instanceof EngineError)) return error
     const { name } = target

@@ -147,7 +147,7 @@ export function isCollection(seen: readonly SeenColumn[]): boolean {
   return columns.entries().every(([name, type]) => types.get(name) === type)
 }
 
-/** Whether the primary key is that of a collection. */
+/** Whether the columns include the primary key that every table of a collection has. */
 export function isCollectionKey(seen: readonly SeenColumn[]): boolean {
   const key = seen.filter(({ kind }) => kind === 'partition_key' || kind === 'clustering')
   const [first] = key

@@ -23,7 +23,7 @@ export interface ClusterReport {
   readonly nodes: readonly CheckedNode[]
   /** Nodes by schema version; several versions mean that the nodes disagree. */
   readonly schemas: ReadonlyMap<string, readonly string[]>
-  /** Problem of the keyspace that servers share; undefined: no problem was found. */
+  /** Why the settings that all servers share cannot be read; undefined: no problem was found. */
   readonly settings: string | undefined
   readonly targets: readonly CheckedTarget[]
 }
@@ -105,8 +105,8 @@ function byPlace(a: CheckedNode, b: CheckedNode): number {
 }
 
 /**
- * The problem of the settings; undefined: no problem was found. Missing settings are not a problem,
- * because no server may have used the cluster yet.
+ * Why the settings cannot be read; undefined: no problem was found. Missing settings are not a
+ * problem: before its first server starts, a cluster has none.
  */
 async function settingsProblem(
   session: Session,

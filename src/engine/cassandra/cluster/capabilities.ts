@@ -93,7 +93,7 @@ async function readRelease(client: Client): Promise<string> {
   }
 }
 
-/** The views of Apache Cassandra and of related products. */
+/** Views that list queryable indexes, in Apache Cassandra and in related products. */
 const indexViews = ['system_views.sai_column_indexes', 'system_views.indexes']
 
 async function findIndexView(client: Client): Promise<string | undefined> {

@@ -144,7 +144,7 @@ export class ClusterPostings {
     await forEachConcurrent(texts, textsAtATime, (text) => this.put(place, text, timestamp))
   }
 
-  /** Removes the record's texts of earlier versions, except the text `kept`. */
+  /** Removes the texts of earlier versions of the record, except the text `kept`. */
   async removeOthers(
     place: TextPlace,
     key: string,
@@ -313,7 +313,8 @@ export class ClusterPostings {
   }
 
   /**
-   * Timestamp of the last truncation: older texts do not count. Throws while the index is filled.
+   * Timestamp of the last truncation: older texts do not count. Throws while the index is being
+   * filled.
    */
   async truncatedAt({ target, path }: TextPlace): Promise<bigint> {
     const text = `SELECT truncated, filling FROM ${this.#tables.text_indexes} WHERE target = ?`

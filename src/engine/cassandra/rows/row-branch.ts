@@ -12,8 +12,8 @@ import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
   /**
-   * Matches all rows that the branch covers. If several branches share one filter object, each of
-   * them covers one partition of the rows that this filter matches.
+   * Matches all rows that the branch covers. If several branches share one filter object, each
+   * branch covers the matching rows of another partition.
    */
   readonly filter: RowFilter
   /** Terms of the query, which must all hold. */
@@ -70,7 +70,7 @@ export function branchOf(
       use === 'search'
         ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
-    /** Columns with an equality, which excludes further terms on them. */
+    /** Columns that have terms already and get no further terms. */
     const asked = new Set<string>()
     // If the filter fixes the whole partition key, but with too many values for one query each, the
     // columns of the partition key get no terms.
