@@ -24,7 +24,8 @@ export const vectorColumn = 'query_vector_value'
 export const lexicalColumn = 'query_lexical_value'
 
 /**
- * Name suffixes of the indexes, and the column of each index. `entries()`: the entries of a map.
+ * Name suffixes of the indexes, and the column of each index. `entries(…)` means that the index
+ * contains the entries of a map.
  */
 const indexes: readonly (readonly [suffix: string, of: string])[] = [
   ['exists_keys', 'exist_keys'],

@@ -30,7 +30,7 @@ export interface NoteSource {
 
 export const noNotes: TableNotes = { services: new Map(), indexes: new Map() }
 
-/** The WITH clause of a table that stores the notes. */
+/** The WITH clause that stores the notes of a table. */
 export function printNotes(
   notes: TableNotes,
   source: NoteSource,

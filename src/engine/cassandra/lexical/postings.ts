@@ -19,7 +19,10 @@ import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { StatementOwner } from '../cluster/statement-queue.ts'
 import type { WriteClock } from '../cluster/write-clock.ts'
 
-/** A set of texts that are searched together: a path of a collection, or a column of a table. */
+/**
+ * Identifies texts that are searched together: those at a path of a collection, or in a column of a
+ * table.
+ */
 export interface TextPlace {
   /** Uid of the target. */
   readonly target: string
@@ -400,8 +403,8 @@ interface KnownCorpus {
 const corporaMax = 1_000
 
 /**
- * Milliseconds to cache a corpus. A large corpus takes longer to count, and changes relatively
- * less.
+ * Milliseconds for which the counts of a corpus are cached. `tookMs` is the time of counting: a
+ * large corpus takes longer to count, and its counts change relatively less.
  */
 function trustedFor(tookMs: number): number {
   return Math.max(1_000, 50 * tookMs)

@@ -186,7 +186,8 @@ function isAnalyzed({ name }: Column, { table, can }: TermContext): boolean {
 }
 
 /**
- * Code units at and above the first surrogate, with which UTF-16 and UTF-8 order texts differently.
+ * Code units from the first surrogate on. UTF-16 and UTF-8 can order texts with such code units
+ * differently.
  */
 const surrogatesFrom = /[\uD800-\uFFFF]/
 
