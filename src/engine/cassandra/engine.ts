@@ -81,8 +81,8 @@ const schemaLease = 'schema'
 const { clusterEstimateMax } = fixedLimits
 
 /**
- * Milliseconds between checks whether a target that cannot be read was dropped, and the minimum and
- * maximum number of these checks.
+ * Milliseconds between checks whether a target that cannot be read was dropped, the minimum number
+ * of times that the check is repeated, and the maximum number of checks.
  */
 const lookAgainMs = 200
 const looksMin = 2

@@ -30,7 +30,7 @@ export interface NoteSource {
 
 export const noNotes: TableNotes = { services: new Map(), indexes: new Map() }
 
-/** The WITH clause that stores the notes of a table. */
+/** The table property that stores the notes, for the WITH clause of a statement. */
 export function printNotes(
   notes: TableNotes,
   source: NoteSource,

@@ -74,8 +74,8 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
 }
 
 /**
- * Finds text indexes that a server is still filling. There are none if no server has used the
- * cluster yet.
+ * Returns a function that determines whether the text index of a place is still being filled. If no
+ * server has used the cluster yet, there are no such indexes.
  */
 async function unfilledPlaces(
   session: Session,

@@ -65,8 +65,8 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     or,
     indexAnalyzer: terms && ranks,
     notContains,
-    // These capabilities cannot be probed separately; products that support NOT CONTAINS have them
-    // as well.
+    // The following capabilities cannot be probed separately: a product has each of them if it has
+    // the probed feature.
     notEquals: notContains,
     indexedIn: or,
     mapRanges: or,

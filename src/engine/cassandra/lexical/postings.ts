@@ -286,7 +286,10 @@ export class ClusterPostings {
     return corpus
   }
 
-  /** Removes all texts of a target that were written before the timestamp. */
+  /**
+   * Removes all texts of a target that were written before the timestamp. Their postings stay
+   * stored, but no longer count (see `truncatedAt`).
+   */
   async truncate(
     target: string,
     paths: readonly string[],

@@ -147,7 +147,7 @@ function newText({ key, digest, tokens, written }: Posting): GatheredText {
   return { key, digest, tokens, written, counts: [] }
 }
 
-/** Orders terms by length, because long words are usually rare. */
+/** Positions of the terms, the longest term first, because long words are usually rare. */
 function rarestFirst(terms: readonly string[]): readonly number[] {
   return [...terms.keys()].toSorted((a, b) => terms[b]!.length - terms[a]!.length)
 }

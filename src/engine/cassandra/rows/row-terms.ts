@@ -3,8 +3,8 @@
  * row that matches; they may also find other rows.
  *
  * No term exists where the cluster compares differently from match-row.ts: ranges of IP addresses,
- * texts that UTF-16 and UTF-8 order differently, and user-defined values in an index, where a
- * missing field differs from null.
+ * ranges of texts that UTF-16 and UTF-8 order differently, and user-defined values in an index,
+ * where a missing field differs from null.
  */
 import type { Value } from '../../../json/value.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
