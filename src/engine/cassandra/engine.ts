@@ -82,7 +82,7 @@ const { clusterEstimateMax } = fixedLimits
 
 /**
  * Milliseconds between checks whether a target that cannot be read was dropped, the minimum number
- * of times that the check is repeated, and the maximum number of checks.
+ * of repetitions, and the maximum number of checks.
  */
 const lookAgainMs = 200
 const looksMin = 2

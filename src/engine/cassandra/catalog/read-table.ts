@@ -33,7 +33,7 @@ export interface TypeRow {
   readonly field_types: readonly string[]
 }
 
-/** The user-defined types that the Data API supports: those whose fields are all primitive. */
+/** The user-defined types with only primitive fields. The Data API does not support other types. */
 export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
   return rows.flatMap(({ type_name, field_names, field_types }): UserType[] => {
     const fields = field_names.flatMap((name, position): UserField[] => {

@@ -79,8 +79,8 @@ export function branchOf(
       if (byKey.columns.has(name) || (!isPartial && partitionBy.includes(name))) continue
       // Cassandra does not combine IN on a key column with an index.
       if (key.includes(name) && (condition.eq?.length ?? 0) > 1) continue
-      // Within a partition, the cluster filters by a key column that has no key term, even if the
-      // column is indexed.
+      // Within a partition, the cluster filters by key columns without a key term, and does not use
+      // their indexes.
       const isWithin = partition !== undefined && key.includes(name)
       const found = valueTerms(column, condition, context)?.map((term) =>
         isWithin ? { ...term, isIndexed: false } : term,
