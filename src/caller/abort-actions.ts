@@ -1,6 +1,7 @@
 /**
- * Actions to run when a signal is aborted, with one listener per signal. An EventTarget searches all of
- * its listeners before it adds one, so thousands of listeners on one signal would take quadratic time.
+ * Actions to run when a signal is aborted, with one listener per signal. An EventTarget searches
+ * all of its listeners before it adds one, so thousands of listeners on one signal would take
+ * quadratic time.
  */
 export class AbortActions {
   readonly #bySignal = new Map<AbortSignal, Actions>()

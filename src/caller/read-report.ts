@@ -1,10 +1,10 @@
 /** Reports of reads, for logs and traces. */
 
-/** The plan of a read, and the entries and documents that it read. Contains no stored data. */
+/** The plan of a read, and how many entries and documents it read. Contains no stored data. */
 export interface ReadReport {
   /** The plan, in one line. */
   readonly plan: string
-  /** Index entries that the plan expected to read; undefined: not counted. */
+  /** Index entries to read according to the plan's estimate; undefined: there is no estimate. */
   readonly expected?: number | undefined
   /** Index entries and documents that were read, if the engine counts them. */
   readonly entries?: number | undefined

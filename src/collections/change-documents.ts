@@ -138,9 +138,9 @@ export async function deleteDocuments(
 }
 
 /**
- * Changes the first matching document. If the filter pins the _id and the change embeds no text,
- * the document is locked before it is read; an embedding request would keep other writers waiting.
- * `inserting` is the revision of an upsert; undefined: no upsert.
+ * Changes the first matching document. If the filter requires one _id and the change embeds no
+ * text, the document is locked before it is read. During an embedding request, a lock would keep
+ * other writers waiting. `inserting` is the revision of an upsert; undefined: no upsert.
  */
 async function changeOne(
   store: DocumentStore,
@@ -226,7 +226,8 @@ async function insertNew(
     if (outcome !== 'done') return 'taken'
     return { ...nothing, upsertedId: record.id, after: record }
   }
-  // With a pinned _id no turn is needed: concurrent inserts with the same _id fail as duplicates.
+  // If the filter requires one _id, no turn is needed: concurrent inserts with the same _id fail as
+  // duplicates.
   if (pinnedId(filter) !== undefined) return insertRecord()
   const wouldFind = (other: NewRecord) => {
     const look = () => store.matches(filter, { ...other, version: 0 }, caller)

@@ -54,7 +54,7 @@ export interface Changed {
   readonly failure: ApiError | undefined
 }
 
-/** Waits for the turn of all records, then changes them. */
+/** Waits for the turns of all records, then changes the records. */
 export async function change(
   source: CollectionSource & { readonly turns: DocumentTurns },
   found: readonly StoredRecord[],

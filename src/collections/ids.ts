@@ -1,4 +1,4 @@
-/** Document ids: validation, comparison and generation. */
+/** Document ids: validation and generation. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { DefaultIdType } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'

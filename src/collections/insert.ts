@@ -1,4 +1,7 @@
-/** Inserts all valid documents in one write. */
+/**
+ * Inserts documents in one write: all valid documents or, if the insert is ordered, those before
+ * the first invalid one.
+ */
 import type { Caller, Deadline } from '../caller/caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
 import { EngineError, rethrow, throwIfAllFailed, type Explain } from '../engine/errors.ts'

@@ -135,7 +135,7 @@ export function replacing(
 
 export const deleting: Decide = () => ({ kind: 'delete' })
 
-/** The _id that the filter requires; undefined when it does not pin one. */
+/** The _id that the filter requires; undefined when it does not require a single one. */
 export function pinnedId(filter: Filter): Value | undefined {
   for (const part of filter.kind === 'and' ? filter.of : [filter])
     if (part.kind === 'eq' && part.path.text === '_id') return part.value

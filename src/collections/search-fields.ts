@@ -137,8 +137,8 @@ export function hasSearchFields(document: JsonObject): boolean {
 }
 
 /**
- * Removes the search fields from a document and checks them. Reuses the vector of `before` if
- * both vectors are equal.
+ * Removes the search fields from a document and checks them. Reuses the stored vector of `before`
+ * if `whole` still contains its vector.
  */
 export function* detach(
   whole: JsonObject,

@@ -16,7 +16,7 @@ import {
   requiredUpdate,
 } from './dispatch/fields.ts'
 
-/** Updates the first matching document, or the row with the key. */
+/** Updates the first matching document, or the row whose key the filter contains. */
 export const updateOne = defineCommand({
   does: 'write',
   fields: {

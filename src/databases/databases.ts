@@ -133,7 +133,7 @@ export class Databases {
     return this.#open.get(id.toLowerCase())
   }
 
-  /** All known databases, terminated ones included, in order of creation. */
+  /** All databases whose creation is complete, terminated ones included, in order of creation. */
   list(): readonly DatabaseInfo[] {
     return this.#setting.value.databases.filter(isMade)
   }

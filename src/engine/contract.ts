@@ -85,9 +85,9 @@ export interface Engine {
   unsupportedFeatures?(keyspace: string, schema: KeyspaceSchema): readonly string[]
 
   /**
-   * One page of matching documents. Each matching document that exists throughout is found exactly
-   * once over all pages, and a read sees every write that was acknowledged before the read. Returns
-   * the page synchronously if the read is short; an error is always a rejected promise.
+   * One page of matching documents. A matching document that exists during the whole read is found
+   * exactly once over all pages, and a read sees every write that was acknowledged before the read.
+   * Returns the page synchronously if the read is short; an error is always a rejected promise.
    */
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page>
   /**
@@ -106,8 +106,8 @@ export interface Engine {
    * miss some of the best documents. Undefined when the engine cannot serve the search: the layer
    * above then scans all documents. A search by terms has pages: with `after`, scores are computed
    * with the statistics in `after`, and only hits after that position are returned. A matching
-   * document that exists unchanged throughout then has a bit-identical score on all pages, and is
-   * found exactly once.
+   * document that exists unchanged during the whole search then has a bit-identical score on all
+   * pages, and is found exactly once.
    */
   search(
     collection: Collection,

@@ -31,7 +31,7 @@ export type EngineErrorKind =
   | 'droppedColumn'
   /** The store cannot drop columns of this type. */
   | 'keptColumn'
-  /** The store does not support unordered sets. */
+  /** The store does not support sets of durations, because durations have no order. */
   | 'unorderedSet'
   /** The store's maximum number of indexes is reached. */
   | 'indexLimit'

@@ -1,6 +1,6 @@
 /**
- * Operations for the operator of a store that the server maintains itself. Absent for an external
- * store, such as a Cassandra cluster, which has its own tools.
+ * Operations for the operator of a store that the server maintains itself. An external store, such
+ * as a Cassandra cluster, has its own tools, so its engine does not offer these operations.
  */
 import type { BackupPart } from './backup.ts'
 import type { Target } from './schema.ts'
@@ -31,13 +31,13 @@ export interface EngineStatistics {
   readonly writes: number
   /** Reads that exceeded the budget of the event loop and moved to another thread. */
   readonly movedReads: number
-  /** Reads of a record or index that did not match its checksum. */
+  /** Reads that found a record or a part of an index whose checksum was wrong. */
   readonly damagedRecords: number
   /** Acknowledged writes that were missing from the stores when the engine was opened. */
   readonly lostWrites: number
   /** Pending index work of collections and tables that were written to. */
   readonly indexDebt: IndexDebt
-  /** Writes before their commit, and unfinished long reads. */
+  /** Writes that wait for their commit, and long reads that have not ended. */
   readonly waitingWrites: number
   readonly waitingReads: number
   /** Number of open collections and tables. */

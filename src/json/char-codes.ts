@@ -1,4 +1,4 @@
-/** The characters that JSON is made of, as codes of UTF-16. */
+/** The UTF-16 codes of the characters in JSON's syntax. */
 
 export const TAB = 0x09
 export const LINE_FEED = 0x0a

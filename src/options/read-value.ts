@@ -48,8 +48,8 @@ export function readInteger(
 }
 
 /**
- * Reads a number within bounds. Null does not count as absent but is a violation: clients that print
- * NaN as JSON send null.
+ * Reads a number within bounds. Null is a violation and does not count as absent: clients that
+ * print NaN as JSON send null.
  */
 export function readNumber(
   value: Value | undefined,

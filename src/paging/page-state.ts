@@ -18,7 +18,7 @@ import type { PagePosition } from './read.ts'
 import type { HitPlace } from './search-terms.ts'
 
 export interface PageState {
-  /** Documents returned so far. */
+  /** Number of records returned so far. */
   readonly count: number
   readonly place: PagePosition
 }

@@ -13,7 +13,10 @@ export type Paged<Q extends AnyQuery> = Omit<
 >
 
 export interface Paging {
-  /** Computes the hash of the query; called only when there is another page. */
+  /**
+   * Computes the hash of the query; called only if the request has a page state, or if another page
+   * follows.
+   */
   readonly query: () => string
   readonly pageSize: number
   /** Absent or empty: the first page. */

@@ -275,8 +275,9 @@ interface TopKOptions<T> {
 }
 
 /**
- * Keeps the first `count` items of a sort. Truncates whenever it has twice as many items, or their
- * size is twice that of a reply. Throws when skipped items exceed the size of a reply.
+ * Keeps the first `count` items of a sort. Truncates when it has twice as many items (but at least
+ * `paceMin`), or when their size is twice that of a reply. Throws when skipped items exceed the
+ * size of a reply.
  */
 export class TopK<T> {
   readonly #options: TopKOptions<T>

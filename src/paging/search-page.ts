@@ -23,7 +23,10 @@ export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeM
   }
 
 interface Paging {
-  /** Computes the hash of the query; called only when there is another page. */
+  /**
+   * Computes the hash of the query; called only if the request has a page state, or if another page
+   * follows.
+   */
   readonly query: () => string
   /** Maximum hits of all pages together; undefined: no maximum. */
   readonly limit: number | undefined

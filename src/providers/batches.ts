@@ -3,7 +3,7 @@
  * other batches.
  */
 
-/** Concurrent batches of one request. */
+/** Maximum number of batches of one request that run at the same time. */
 const batchesAtOnce = 4
 
 export async function inBatches<T, Result>(

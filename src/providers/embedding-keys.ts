@@ -73,7 +73,7 @@ function ownKey(
   return key
 }
 
-/** The credential's name in the stored form "credential.part". */
+/** The name of the credential in a stored text of the form "credential.part". */
 export function credentialIn(stored: string, part: string): string {
   return stored.endsWith(`.${part}`) ? stored.slice(0, -part.length - 1) : stored
 }

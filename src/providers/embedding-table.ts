@@ -27,7 +27,7 @@ export interface EmbeddingRow {
    */
   readonly calls?: string | null
   readonly authentication: Authentications
-  /** Texts per request. */
+  /** Maximum number of texts per request. */
   readonly batchSize: number
   readonly retryPolicy: RetryPolicy
   readonly parameters: readonly ProviderParameter[]

@@ -11,7 +11,7 @@ export interface RerankingAsk {
 }
 
 export interface RerankingWire {
-  /** Passages per request. */
+  /** Maximum number of passages per request. */
   readonly batchSize: number
   readonly body: (ask: RerankingAsk) => object
   /** One entry per passage; undefined when the response has another format. */

@@ -46,7 +46,7 @@ export function readRerank(options: Section): GivenRerank | undefined {
   }
 }
 
-/** Parses a service outside of collection options. `field` is its path in the command. */
+/** Parses the reranking service of a findAndRerank. `field` is its path in the command. */
 export function readRerankService(value: Value, field: string): GivenRerankService {
   const service = rootSection(value, field)
   checkServiceKeys(service)

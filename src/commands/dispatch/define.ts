@@ -13,7 +13,7 @@ import type { Limits } from '../../limits.ts'
 import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import type { Fields, Field } from './fields.ts'
 
-/** Number of names in the path of a command: /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
+/** Level of a command, in this order: its path is /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
 export type CommandLevel = 'general' | 'keyspace' | 'target'
 
 /** Services that every command receives. */

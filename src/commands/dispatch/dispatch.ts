@@ -307,7 +307,7 @@ function runOnTarget(
       : loading.then(() => command.table!(fields, context))
   }
   const found = engine.findTarget(call.keyspace, call.target)
-  // The schema of a collection never changes, so its command needs no retry.
+  // The schema of a collection never changes, so a command on a collection needs no retry.
   return !(found instanceof Promise) && found?.kind === 'collection'
     ? run(found)
     : runUntilUnchanged(found, run, command, call, context, services)

@@ -148,7 +148,9 @@ export const requiredObject: Field<JsonObject> = {
   read: (value, context) => readObject(required.read(value, context), context) ?? new Map(),
 }
 
-/** A required object that defines a new table, index or type. Its number of parts is bounded. */
+/**
+ * A required object that defines a new table, index or type. The number of its parts is limited.
+ */
 export const definition: Field<JsonObject> = {
   takes: required.takes,
   read: (value, context) => requiredObject.read(clauseOrNull.read(value, context), context),

@@ -81,8 +81,8 @@ const schemaLease = 'schema'
 const { clusterEstimateMax } = fixedLimits
 
 /**
- * Milliseconds between checks whether a target that cannot be read was dropped, and the minimum and
- * maximum number of these checks.
+ * Milliseconds between checks whether a target that cannot be read was dropped, the minimum number
+ * of repetitions, and the maximum number of checks.
  */
 const lookAgainMs = 200
 const looksMin = 2
@@ -476,7 +476,10 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Explains failed outcomes of writes. Throws if the target was dropped. */
+  /**
+   * Replaces errors by more specific ones in the outcomes of writes. Throws if the target was
+   * dropped.
+   */
   async #withFailures<T>(
     outcomes: readonly (T | EngineError)[],
     target: Target,
@@ -505,7 +508,10 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Explains failures of a collection whose column or index was dropped by other software. */
+  /**
+   * Returns a more specific error if a collection lacks a column or index, which other software may
+   * have dropped.
+   */
   async #withCollection<T>(error: T, target: Target): Promise<T | EngineError> {
     if (target.kind !== 'collection' || !(error instanceof EngineError)) return error
     const { name } = target

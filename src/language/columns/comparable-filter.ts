@@ -19,7 +19,7 @@ import {
   type RowFilter,
 } from './row-filter.ts'
 
-/** Names of the fields of comparable values. */
+/** Determines the fields that contain comparable values, and the folding of indexes. */
 export interface ComparableFields {
   readonly types: UserTypes
   /**

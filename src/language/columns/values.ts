@@ -17,8 +17,8 @@ export {
 
 /**
  * Converts a value of a column to its stored form. Returns undefined for null, for an empty list,
- * set or map, and for a user-defined value with only null fields. Throws for a vector, which is
- * not stored in its row.
+ * set or map, and for a user-defined value with only null fields. Throws for a vector, whose stored
+ * form is a Float32Array instead of a Value.
  */
 export function readValue(
   type: ColumnType,

@@ -1,6 +1,9 @@
 import { isObject, type Value } from '../../json/value.ts'
 
-/** Whether a clause has more than `max` fields and elements, at all depths. */
+/**
+ * Whether a clause has more than `max` fields and elements, at all depths. A long path counts as
+ * several fields.
+ */
 export function hasMoreParts(clause: Value, max: number): boolean {
   const pending = [clause]
   let parts = 0

@@ -80,7 +80,8 @@ function indexAllBut(listed: Listed): IndexingRule {
 }
 
 /**
- * The indexed part of a field's value. A `Listed` tree names the indexed fields within the value.
+ * The indexed part of a field's value. A `Listed` tree: the listed paths within the value determine
+ * its indexed fields.
  */
 type IndexedPart = 'whole' | 'nothing' | Listed
 
@@ -193,9 +194,9 @@ function isKeptAnyway(name: string): boolean {
 }
 
 /**
- * Whether a path is listed, above a listed path, or neither. A numeric segment may be an array
- * position, which listed paths omit, or a field name. Both interpretations are followed, and the
- * one that is closest to a listed path counts.
+ * Whether a path is listed (or below a listed path), above a listed path, or neither. A numeric
+ * segment may be an array position, which listed paths omit, or a field name. Both interpretations
+ * are followed, and the one that is closest to a listed path counts.
  */
 function placeOf(
   segments: readonly string[],

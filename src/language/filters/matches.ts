@@ -312,7 +312,10 @@ function equalTo(value: Value, values: WantedValues): Holds {
   return ({ whole, elements }) => whole === number || elements?.[number] === 1
 }
 
-/** Like `equalTo`, but also matches a null within an array. */
+/**
+ * A test for equality with one of the values. Unlike `equalTo`, it also matches a null within an
+ * array.
+ */
 function among(choices: readonly Value[], values: WantedValues): Holds {
   const numbers = new Set(choices.map((choice) => values.numberOf(choice)))
   const scalars = choices.filter((choice) => isScalar(rankOf(choice)))

@@ -98,9 +98,9 @@ export class Draft {
       })
   }
 
-  // Throws if the position requires padding beyond the length limit. Appending needs no padding.
-  // The check of the whole document limits it later, because arrays without an index may be
-  // long.
+  // Throws if the position requires padding beyond the length limit. Appending needs no padding:
+  // the check of the whole document limits the length later, because arrays that are not indexed
+  // may be longer.
   private checkPosition(array: readonly Value[], segment: string, at: string): void {
     const position = arrayPosition(segment)
     if (

@@ -232,8 +232,8 @@ function checkRoot(operator: Operator, path: Path): void {
 }
 
 /**
- * The error for a path that starts with $. If the operator accepts modifiers, the error says that
- * the modifier is misplaced.
+ * The error for a path that starts with $. For operators on numbers and arrays, the error is about
+ * a modifier, because the client may have meant one.
  */
 function unknownRoot(operator: Operator, path: Path): ApiError {
   const root = path.segments[0]!

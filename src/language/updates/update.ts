@@ -148,7 +148,7 @@ function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Ste
 }
 
 /**
- * Limits the comparisons of $pull before they start, because arrays without an index may be
+ * Limits the comparisons of $pull before they start, because arrays that are not indexed may be
  * long.
  */
 function checkPulls(update: Update, draft: Draft, limits: Limits): void {

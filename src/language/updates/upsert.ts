@@ -29,8 +29,8 @@ export function equalityDocument(filter: Filter): JsonObject {
 }
 
 /**
- * Throws if paths overlap. Without overlaps, this module created every object above a value, so it
- * may modify these objects.
+ * Throws if paths overlap. If they do not, every object above a value was created by
+ * `equalityDocument`, which may therefore modify these objects.
  */
 function checkOverlaps(paths: readonly Path[]): void {
   const tree = new PathTree<Path>()

@@ -104,7 +104,7 @@ interface Asked {
   readonly query: () => string
 }
 
-/** Reads a page in sort order. `isSorted`: whether this order differs from the stored order. */
+/** Reads a page in sort order. `isSorted`: whether the rows must be sorted in memory. */
 async function findInOrder(
   store: RowStore,
   sort: readonly RowSortKey[],

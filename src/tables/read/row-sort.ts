@@ -1,4 +1,4 @@
-/** Sorts of rows, parsed. */
+/** Parsed sorts of rows. */
 import type { Column } from '../../language/columns/column.ts'
 import type { RowSortKey } from '../../language/columns/row-filter.ts'
 import type { LexicalSort } from '../../language/sorts/sort.ts'

@@ -46,7 +46,7 @@ function readColumn(given: Value): Pick<GivenRegularIndex, 'column' | 'part'> {
   throw badFormat({ reason: 'selector', column })
 }
 
-/** Types without an order, which an index by value needs. */
+/** Types whose values have no order. An index by value cannot contain them. */
 const unindexed: readonly PrimitiveName[] = ['blob', 'duration']
 
 export const indexable = columnTypeNames.filter(

@@ -76,7 +76,7 @@ export function checkInsertable(store: RowStore): void {
 export interface UnfitValues {
   /** Columns with invalid values, and why. */
   readonly invalid: readonly string[]
-  /** Columns that got texts, but have no embedding service. */
+  /** Vector columns that were given a text, although they have no embedding service. */
   readonly unserved: readonly Column[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Inserts rows. Inserting an existing row is an upsert: columns without a value keep
- * their values.
+ * Inserts rows. Inserting an existing row updates it: columns that the request omits keep their
+ * values.
  */
 import type { Caller } from '../../caller/caller.ts'
 import { shownForm } from '../../language/columns/values.ts'

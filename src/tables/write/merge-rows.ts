@@ -47,7 +47,10 @@ function outcomeOf(outcome: MergeOutcome, { name, limits }: RowStore): RowOutcom
   })
 }
 
-/** Analyzes all texts with a text index; texts with too many terms fail. */
+/**
+ * Analyzes the texts of columns that have a text index. In place of a row whose text has too many
+ * terms, the result has an error.
+ */
 async function analyzeTexts(
   store: RowStore,
   merges: readonly RowMerge[],

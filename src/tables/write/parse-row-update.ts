@@ -67,7 +67,7 @@ const operators = ['$set', '$unset', '$push', '$pullAll'] as const
 
 type RowOperator = (typeof operators)[number]
 
-/** Update operators that only collections support. */
+/** Update operators for documents that tables do not support. */
 const otherOperators: Readonly<Record<Exclude<Operator, RowOperator>, true>> = {
   $addToSet: true,
   $currentDate: true,

@@ -1,6 +1,7 @@
 /**
  * Cache of the cluster's schema. A keyspace is read again when the cluster's schema version has
- * changed. The version is checked periodically, and before a target is reported as missing.
+ * changed. The version is checked when the cache is used and the last check is older than
+ * `schemaCacheMs`, and before a target is reported as missing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { findNamed, type KeyspaceSchema, type Target } from '../../schema.ts'

@@ -24,7 +24,8 @@ export const vectorColumn = 'query_vector_value'
 export const lexicalColumn = 'query_lexical_value'
 
 /**
- * Name suffixes of the indexes, and the column of each index. `entries()`: the entries of a map.
+ * Name suffixes of the indexes, and the column of each index. `entries(…)` means that the index
+ * contains the entries of a map.
  */
 const indexes: readonly (readonly [suffix: string, of: string])[] = [
   ['exists_keys', 'exist_keys'],
@@ -147,7 +148,7 @@ export function isCollection(seen: readonly SeenColumn[]): boolean {
   return columns.entries().every(([name, type]) => types.get(name) === type)
 }
 
-/** Whether the primary key is that of a collection. */
+/** Whether the columns include the primary key that every table of a collection has. */
 export function isCollectionKey(seen: readonly SeenColumn[]): boolean {
   const key = seen.filter(({ kind }) => kind === 'partition_key' || kind === 'clustering')
   const [first] = key

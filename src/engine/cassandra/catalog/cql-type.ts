@@ -92,8 +92,8 @@ function typeOf(tree: TypeTree, types: UserTypes): ColumnType | undefined {
 }
 
 /**
- * Type of the elements of a collection; undefined: not supported. The elements of a frozen
- * collection are frozen, too, even if their type has no `frozen<>`.
+ * Type of the elements of a collection; undefined: the Data API does not support it. A frozen
+ * collection has frozen elements, even if their type has no `frozen<>`.
  */
 function elementOf(tree: TypeTree, types: UserTypes): ElementType | undefined {
   return primitiveOf(tree) ?? userTypeOf(frozenIn(tree) ?? tree, types)

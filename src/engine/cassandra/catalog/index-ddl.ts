@@ -27,7 +27,7 @@ export function dropIndex(keyspace: string, name: string): string {
   return `DROP INDEX IF EXISTS ${quoteTarget({ keyspace, name })}`
 }
 
-/** Cassandra's defaults for text indexes. */
+/** Cassandra's default options for a regular index on a text column. */
 export const plainFolding: TextFolding = {
   ascii: false,
   caseSensitive: true,

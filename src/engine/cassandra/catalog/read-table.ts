@@ -33,7 +33,7 @@ export interface TypeRow {
   readonly field_types: readonly string[]
 }
 
-/** User-defined types with primitive fields only; others are unsupported. */
+/** The user-defined types with only primitive fields. The Data API does not support other types. */
 export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
   return rows.flatMap(({ type_name, field_names, field_types }): UserType[] => {
     const fields = field_names.flatMap((name, position): UserField[] => {
@@ -45,8 +45,8 @@ export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
 }
 
 /**
- * Reads a table from its rows. Columns of unsupported types are listed in `unsupported`, and
- * otherwise ignored.
+ * Builds a table from its rows in system_schema. Columns and indexes that the Data API does not
+ * support appear only in `unsupported`.
  */
 export function readTable(
   row: TableRow,

@@ -51,8 +51,8 @@ export async function listKeyspaces(
 }
 
 /**
- * Counts the targets of all listed keyspaces. Views are not counted: they appear among columns but
- * not among tables.
+ * Counts the collections and tables of all keyspaces. Materialized views are not counted:
+ * system_schema lists their columns in `columns`, but not the views in `tables`.
  */
 export async function countTargets(
   session: Session,
@@ -226,8 +226,8 @@ function readCollection(
 ): Collection {
   const options = readComment(name, comment ?? '', seenVector(seen, indexes), defaults)
   const names = new Set(seen.map((column) => column.name))
-  // Creating the collection again adds missing indexes, unless a column of the collection is
-  // missing.
+  // Creating the collection again adds missing indexes, but no missing columns. A collection is
+  // therefore incomplete only if it has all its columns.
   const isIncomplete =
     missingIndexes(options, can, indexes).length > 0 &&
     collectionColumns(options)

@@ -30,7 +30,7 @@ export interface NoteSource {
 
 export const noNotes: TableNotes = { services: new Map(), indexes: new Map() }
 
-/** The WITH clause of a table that stores the notes. */
+/** The table property that stores the notes, for the WITH clause of a statement. */
 export function printNotes(
   notes: TableNotes,
   source: NoteSource,
@@ -131,7 +131,7 @@ function readService(column: string, stored: unknown): [string, EmbeddingService
 
 /**
  * Reads the note of an index from its stored form, and returns it with the index name. Returns an
- * empty list if the stored form is invalid, because other software has written it.
+ * empty list if the stored form is invalid, which can happen if other software wrote it.
  */
 function readIndexNote(name: string, stored: unknown): [string, IndexNote][] {
   const { column, analyzer, sourceModel } = objectIn(stored)

@@ -23,7 +23,7 @@ export interface ClusterReport {
   readonly nodes: readonly CheckedNode[]
   /** Nodes by schema version; several versions mean that the nodes disagree. */
   readonly schemas: ReadonlyMap<string, readonly string[]>
-  /** Problem of the keyspace that servers share; undefined: no problem was found. */
+  /** Why the settings that all servers share cannot be read; undefined: no problem was found. */
   readonly settings: string | undefined
   readonly targets: readonly CheckedTarget[]
 }
@@ -74,8 +74,8 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
 }
 
 /**
- * Finds text indexes that a server is still filling. There are none if no server has used the
- * cluster yet.
+ * Returns a function that determines whether the text index of a place is still being filled. If no
+ * server has used the cluster yet, there are no such indexes.
  */
 async function unfilledPlaces(
   session: Session,
@@ -105,8 +105,8 @@ function byPlace(a: CheckedNode, b: CheckedNode): number {
 }
 
 /**
- * The problem of the settings; undefined: no problem was found. Missing settings are not a problem,
- * because no server may have used the cluster yet.
+ * Why the settings cannot be read; undefined: no problem was found. Missing settings are not a
+ * problem: before its first server starts, a cluster has none.
  */
 async function settingsProblem(
   session: Session,

@@ -22,7 +22,7 @@ export interface CheckedTarget {
   readonly keyspace: string
   readonly name: string
   readonly kind: 'collection' | 'table'
-  /** Problems of the target, one per line. */
+  /** Problems of the target, each in one line of text. */
   readonly findings: readonly string[]
 }
 

@@ -52,7 +52,10 @@ export class AccountSessions {
       .digest('base64')
   }
 
-  /** Whether the cluster authenticates the account. False where authentication is disabled. */
+  /**
+   * Whether the cluster accepts the credentials of the account. False if the cluster accepts any
+   * credentials, because authentication is disabled.
+   */
   async knows(account: EngineAccount): Promise<boolean> {
     this.#asksForPasswords ??= this.#findOut()
     if (!(await this.#asksForPasswords)) return false

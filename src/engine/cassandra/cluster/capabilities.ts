@@ -65,8 +65,8 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     or,
     indexAnalyzer: terms && ranks,
     notContains,
-    // These capabilities cannot be probed separately; products that support NOT CONTAINS have them
-    // as well.
+    // The following capabilities cannot be probed separately: a product has each of them if it has
+    // the probed feature.
     notEquals: notContains,
     indexedIn: or,
     mapRanges: or,
@@ -93,7 +93,7 @@ async function readRelease(client: Client): Promise<string> {
   }
 }
 
-/** The views of Apache Cassandra and of related products. */
+/** Views that list queryable indexes, in Apache Cassandra and in related products. */
 const indexViews = ['system_views.sai_column_indexes', 'system_views.indexes']
 
 async function findIndexView(client: Client): Promise<string | undefined> {

@@ -167,9 +167,9 @@ function kindOf(failure: unknown, message: string, act: 'read' | 'write'): Engin
 }
 
 /**
- * Kind of the error for a statement that failed on all hosts. Two kinds are not an outage: all
- * hosts reject the credentials, or all hosts have evicted the prepared statement, which happens
- * while a schema changes.
+ * Kind of the error for a statement that failed on all hosts. It is not an outage if all hosts
+ * reject the credentials, if a connection has too many unanswered statements, or if all hosts have
+ * evicted the prepared statement, which happens while a schema changes.
  */
 function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
   const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)

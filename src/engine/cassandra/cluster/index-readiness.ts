@@ -6,8 +6,8 @@ import { hostOf } from './probes.ts'
 export type UnqueryableIndexes = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Asks all nodes which of their indexes cannot be searched. Skips nodes of other data centers: this
- * server has no connections to them.
+ * Asks all nodes that are up which of their indexes cannot be searched. Skips nodes of other data
+ * centers: this server has no connections to them.
  */
 export async function findUnqueryable(
   client: Client,

@@ -31,8 +31,8 @@ export interface NearestFound {
 
 /**
  * Whether the top `limit` matches with a score of at least `scoreMin` are known. If the last match
- * ties with the farthest result, the search may have cut off records with the same score, which could
- * precede this match. At the maximum limit, such a tie is accepted.
+ * ties with the farthest result, the search may have cut off records with the same score, which
+ * could precede this match. At the maximum limit, such a tie is accepted.
  */
 export function isEnough(
   found: NearestFound,

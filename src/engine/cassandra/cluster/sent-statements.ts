@@ -35,7 +35,9 @@ export class SentStatements implements StatementOwner, ReadReport {
     this.entries += rows
   }
 
-  /** Notes the conditions that the server checks on the rows that the cluster returns. */
+  /**
+   * Adds to the report the conditions that the server checks on the rows that the cluster returns.
+   */
   check(conditions: readonly string[]): void {
     this.#checked = conditions
   }

@@ -14,7 +14,8 @@ export interface StatementOwner extends Pick<Caller, 'principalName' | 'signal'>
 }
 
 /**
- * Statements per turn of the event loop. The driver takes up to half a millisecond to build one.
+ * Maximum number of statements sent per turn of the event loop. The driver takes up to half a
+ * millisecond to build a statement.
  */
 export const sentAtOnce = 16
 

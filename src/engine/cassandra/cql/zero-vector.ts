@@ -1,7 +1,7 @@
 /**
- * Keeps vectors from an index that cannot compare them: zero vectors with the cosine metric, and
- * vectors with too large numbers with any metric. A node rejects such a vector only after it has
- * logged the write; the node then fails repeatedly and may not start again. Requests with such
+ * Keeps vectors from an index that cannot compare them: zero vectors if the metric is cosine, and
+ * vectors whose numbers are too large for any metric. A node rejects such a vector only after it
+ * has logged the write; the node then fails repeatedly and may not start again. Requests with such
  * vectors are rejected before they reach the engine. This check covers other writes: migrations,
  * and updates of documents that other software has stored.
  */

@@ -8,7 +8,7 @@ import type { Statement } from '../cluster/statement.ts'
 /** Version of a document without a version id. */
 export const noVersion = 'none'
 
-/** Version of the document in a row, which must contain one. */
+/** Version of the document in a row. The row must contain a document. */
 export function versionIn(row: types.Row): string {
   const version = row['tx_id'] as types.TimeUuid | null
   return version === null ? noVersion : String(version)

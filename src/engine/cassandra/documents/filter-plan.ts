@@ -223,7 +223,7 @@ function impliedBy(comparison: Comparison): readonly Branch[] | undefined {
   }
 }
 
-/** Whether the path is the _id or a search field, which the indexes of terms do not contain. */
+/** Whether the path is the _id or a search field, for which plans have no terms. */
 export function isKept(path: string): boolean {
   return path === '_id' || path.startsWith('$')
 }

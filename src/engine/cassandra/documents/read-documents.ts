@@ -1,7 +1,8 @@
 /**
- * Reads documents, one branch of the plan after the other, each in the order of partition tokens. A
- * position consists of the branch and the token of the last document, so any server can continue
- * from it, whatever was written in between.
+ * Reads documents by their keys, by our own term index, or one branch of the plan after the other,
+ * each branch in the order of partition tokens. A position is that of the last document: its key,
+ * or its branch and its token. Any server can therefore continue from it, whatever was written in
+ * between.
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'

@@ -17,7 +17,7 @@ export interface Shredded {
   readonly exists: Set<string>
   /** Lengths of arrays by path. */
   readonly sizes: Map<string, number>
-  /** Path and hash of each value, and of each array element under the array's path. */
+  /** Path and hash of each scalar, and of each array element under the array's path. */
   readonly contains: Set<string>
   readonly booleans: Map<string, boolean>
   readonly numbers: Map<string, Numeric>

@@ -1,7 +1,7 @@
 /**
  * Writes documents, each on the condition that the document has not changed since it was read.
- * Every write stores its own time-based id. If the reply is lost, a read finds out by this id
- * whether the write was applied.
+ * Every insert and replacement stores a new version, which is a time-based id. If the reply to a
+ * write is lost, the stored version shows whether the write was applied.
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'
@@ -39,7 +39,7 @@ import type { DocumentAccess } from './read-documents.ts'
 /** Number of concurrent writes of one command. */
 const atATime = 32
 
-/** Attempts to determine the outcome of a write before it counts as unknown. */
+/** Maximum number of times that a write is sent while it is unknown whether it was applied. */
 const settleAttempts = 3
 
 export async function writeDocuments(
@@ -216,7 +216,7 @@ async function change(
   for (const key of keysOf(id)) {
     if (await runOnce(session, collection, statementFor(key), key, versions)) isDone = true
     // A delete with an unknown outcome counts as done if no document has this spelling of the key.
-    // Another spelling may still have the document, so a delete tries all spellings.
+    // The document may be stored under another spelling, so a delete tries all spellings.
     if (isDone && after !== undefined) break
   }
   return isDone ? 'done' : 'conflict'

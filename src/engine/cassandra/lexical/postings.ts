@@ -19,7 +19,10 @@ import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { StatementOwner } from '../cluster/statement-queue.ts'
 import type { WriteClock } from '../cluster/write-clock.ts'
 
-/** A set of texts that are searched together: a path of a collection, or a column of a table. */
+/**
+ * Identifies texts that are searched together: those at a path of a collection, or in a column of a
+ * table.
+ */
 export interface TextPlace {
   /** Uid of the target. */
   readonly target: string
@@ -144,7 +147,7 @@ export class ClusterPostings {
     await forEachConcurrent(texts, textsAtATime, (text) => this.put(place, text, timestamp))
   }
 
-  /** Removes the record's texts of earlier versions, except the text `kept`. */
+  /** Removes the texts of earlier versions of the record, except the text `kept`. */
   async removeOthers(
     place: TextPlace,
     key: string,
@@ -283,7 +286,10 @@ export class ClusterPostings {
     return corpus
   }
 
-  /** Removes all texts of a target that were written before the timestamp. */
+  /**
+   * Removes all texts of a target that were written before the timestamp. Their postings stay
+   * stored, but no longer count (see `truncatedAt`).
+   */
   async truncate(
     target: string,
     paths: readonly string[],
@@ -313,7 +319,8 @@ export class ClusterPostings {
   }
 
   /**
-   * Timestamp of the last truncation: older texts do not count. Throws while the index is filled.
+   * Timestamp of the last truncation: older texts do not count. Throws while the index is being
+   * filled.
    */
   async truncatedAt({ target, path }: TextPlace): Promise<bigint> {
     const text = `SELECT truncated, filling FROM ${this.#tables.text_indexes} WHERE target = ?`
@@ -399,8 +406,8 @@ interface KnownCorpus {
 const corporaMax = 1_000
 
 /**
- * Milliseconds to cache a corpus. A large corpus takes longer to count, and changes relatively
- * less.
+ * Milliseconds for which the counts of a corpus are cached. `tookMs` is the time of counting: a
+ * large corpus takes longer to count, and its counts change relatively less.
  */
 function trustedFor(tookMs: number): number {
   return Math.max(1_000, 50 * tookMs)

@@ -17,7 +17,10 @@ export interface Records<Item> {
   compare(a: string, b: string): number
   /** Compares a key with the position after which a page begins. */
   compareTo(key: string, id: SearchPlace['id']): number
-  /** `stale` if the record no longer has the text; undefined if the filter excludes it. */
+  /**
+   * Reads the records of the texts, in order. A result is `stale` if the record no longer has the
+   * text, and undefined if the filter excludes the record.
+   */
   load(texts: readonly FoundText[]): Promise<readonly (Item | 'stale' | undefined)[]>
   sizeOf(record: Item): number
 }
@@ -144,7 +147,7 @@ function newText({ key, digest, tokens, written }: Posting): GatheredText {
   return { key, digest, tokens, written, counts: [] }
 }
 
-/** Orders terms by length, because long words are usually rare. */
+/** Positions of the terms, the longest term first, because long words are usually rare. */
 function rarestFirst(terms: readonly string[]): readonly number[] {
   return [...terms.keys()].toSorted((a, b) => terms[b]!.length - terms[a]!.length)
 }
@@ -236,8 +239,8 @@ function isAfter<Item>(
 }
 
 /**
- * Age after which a posting is stale if its record does not have the text. Younger postings may
- * wait for their record, which is written later.
+ * Age after which a posting is stale if its record does not have the text. The record of a younger
+ * posting may not have been written yet.
  */
 export const staleAfterMicros = 600_000_000n
 

@@ -82,7 +82,7 @@ function rulesOf(table: Table): RowRules {
   }
 }
 
-/** Identifies a row within its table. */
+/** The key of a row as JSON text, which identifies the row within its table. */
 export function keyOf(values: RowValues, table: Table): string {
   return printJson(keyValues(values, table).map(plain))
 }

@@ -1,6 +1,6 @@
 /**
- * Reads rows, one branch of the plan after the other, each in Cassandra's storage order: by the
- * token of the partition, then by clustering columns.
+ * Reads rows by our own term index, or one branch of the plan after the other, each branch in
+ * Cassandra's storage order: by the token of the partition, then by clustering columns.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import type { Column, RowValues } from '../../../language/columns/column.ts'
@@ -51,7 +51,7 @@ export interface RowAccess {
 /** Number of rows that are read concurrently by key. */
 const keysAtATime = 16
 
-/** Rows per page when some of them may be filtered out. */
+/** Minimum rows per page if some of them may be filtered out, and maximum rows per page. */
 const pageMin = 50
 const pageMax = 1_000
 
@@ -143,7 +143,7 @@ interface Reading {
   readonly table: Table
   readonly filter: RowFilter
   readonly use: QueryUse
-  /** Columns of the result and of the filter. */
+  /** Columns of the key, the result, the filter and the sort. */
   readonly columns: readonly Column[]
   /** Rows per page when none are filtered out. */
   readonly pageSize: number

@@ -12,8 +12,8 @@ import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
   /**
-   * Matches all rows that the branch covers. If several branches share one filter object, each of
-   * them covers one partition of the rows that this filter matches.
+   * Matches all rows that the branch covers. If several branches share one filter object, each
+   * branch covers the matching rows of another partition.
    */
   readonly filter: RowFilter
   /** Terms of the query, which must all hold. */
@@ -70,7 +70,7 @@ export function branchOf(
       use === 'search'
         ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
-    /** Columns with an equality, which excludes further terms on them. */
+    /** Columns that have terms already and get no further terms. */
     const asked = new Set<string>()
     // If the filter fixes the whole partition key, but with too many values for one query each, the
     // columns of the partition key get no terms.
@@ -79,8 +79,8 @@ export function branchOf(
       if (byKey.columns.has(name) || (!isPartial && partitionBy.includes(name))) continue
       // Cassandra does not combine IN on a key column with an index.
       if (key.includes(name) && (condition.eq?.length ?? 0) > 1) continue
-      // Within a partition, the cluster filters by key columns without a key term, even if they are
-      // indexed.
+      // Within a partition, the cluster filters by key columns without a key term, and does not use
+      // their indexes.
       const isWithin = partition !== undefined && key.includes(name)
       const found = valueTerms(column, condition, context)?.map((term) =>
         isWithin ? { ...term, isIndexed: false } : term,

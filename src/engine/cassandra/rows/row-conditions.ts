@@ -115,7 +115,9 @@ class Planner {
     return isEqual && indexOn(this.#context.table, column, 'value')?.folding === undefined
   }
 
-  /** The operands without duplicates, compared by the column's type and the folding of its index. */
+  /**
+   * The operands without duplicates, compared by the column's type and the folding of its index.
+   */
   #distinct({ column, operands }: RowComparison): readonly Value[] {
     const { table } = this.#context
     const folding = indexOn(table, column, 'value')?.folding

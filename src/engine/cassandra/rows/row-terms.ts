@@ -3,8 +3,8 @@
  * row that matches; they may also find other rows.
  *
  * No term exists where the cluster compares differently from match-row.ts: ranges of IP addresses,
- * texts that UTF-16 and UTF-8 order differently, and user-defined values in an index, where a
- * missing field differs from null.
+ * ranges of texts that UTF-16 and UTF-8 order differently, and user-defined values in an index,
+ * where a missing field differs from null.
  */
 import type { Value } from '../../../json/value.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
@@ -186,7 +186,8 @@ function isAnalyzed({ name }: Column, { table, can }: TermContext): boolean {
 }
 
 /**
- * Code units at and above the first surrogate, with which UTF-16 and UTF-8 order texts differently.
+ * Code units from the first surrogate on. UTF-16 and UTF-8 can order texts with such code units
+ * differently.
  */
 const surrogatesFrom = /[\uD800-\uFFFF]/
 

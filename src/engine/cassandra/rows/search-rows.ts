@@ -180,7 +180,7 @@ async function isComparedWhole(
   return false
 }
 
-/** Collects the nearest rows; holds at most twice the limit in memory. */
+/** Collects the nearest rows; holds at most twice as many rows as the limit. */
 class NearestHits {
   readonly #limit: number
   #hits: (readonly [key: string, hit: Hit<Row>])[] = []

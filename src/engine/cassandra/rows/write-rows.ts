@@ -21,7 +21,7 @@ import { deleteRows as deletionsOf } from './row-statements.ts'
 /** Number of concurrent writes of one command. */
 const atATime = 32
 
-/** Attempts for an idempotent write whose reply was lost. */
+/** Maximum number of attempts to send an idempotent write, if replies are lost. */
 const attemptsMax = 3
 
 export async function mergeRows(
@@ -140,8 +140,8 @@ export async function deleteRows(
 }
 
 /**
- * Removes the texts of the deleted row if the conditions are one whole key. Texts of other deleted
- * rows stay until a search finds that they are stale.
+ * Removes the texts of the deleted row from the term index if the conditions fix the whole key.
+ * Texts of other deleted rows stay until a search finds that they are stale.
  */
 async function removeTexts(
   { can, postings }: RowAccess,

@@ -16,7 +16,10 @@ const retryMs = 100
 export class Leases {
   readonly #session: Session
   readonly #table: string
-  /** Queues for requests of this server, so that only one of them at a time asks the cluster. */
+  /**
+   * Queues by lease for requests of this server, so that only one of them at a time asks the
+   * cluster.
+   */
   readonly #queues = new Map<string, OneByOne>()
 
   constructor(session: Session, keyspace: string) {
