@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import type { Metric } from './similarity.ts'
 
-/** Properties that a segment keeps for its whole life. */
+/** Properties of a segment that never change. */
 export interface SegmentShape {
   readonly dimension: number
   readonly metric: Metric

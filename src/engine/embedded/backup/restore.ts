@@ -113,7 +113,8 @@ async function copyChecked(
   try {
     checkFile(to, formatMax, otherBackup)
   } catch (error) {
-    // The message names the copy, which will be deleted. The file of the backup is named instead.
+    // The original message names the copy, which will be deleted. The new one names the file of the
+    // backup.
     throw new EngineError('damaged', messageOf(error).replace(to, path))
   }
   checkContent(to, path, tables)

@@ -163,7 +163,10 @@ export class CatalogFile {
     }
   }
 
-  /** Seals the catalog with a generation greater than `above`, which another file recorded. */
+  /**
+   * Seals the catalog with a generation greater than `above`, the generation that another file
+   * recorded.
+   */
   async raiseGeneration(above: number): Promise<void> {
     this.run(['UPDATE seal SET generation = max(generation, ?)', above])
     await this.secure()

@@ -1,6 +1,6 @@
 /**
- * Whether the data folder is writable: from the results of recent writes and, without recent
- * writes, from probes.
+ * Determines whether the data folder is writable, from the results of recent writes or, without
+ * recent writes, from probes.
  *
  * A probe checks that the folder is still the same, and from time to time writes, syncs and removes
  * a small file. So a lost folder, and space that became free, are detected without traffic.
@@ -137,7 +137,7 @@ const tryAgainMs = 1_000
 const lookStepMs = 100
 const lookStepsMax = 20
 
-/** Size of a small write, including its log frames. */
+/** Bytes that a probe writes: about as many as a small write with its log frames. */
 const probeSize = 64 * 1024
 
 async function writeAndRemove(file: string): Promise<void> {

@@ -151,8 +151,8 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
 }
 
 /**
- * Whether only flipped bits made a frame of an unfinished transaction a commit frame: the checksum
- * is then valid for the size 0.
+ * Whether flipped bits have turned a frame of an unfinished transaction into a commit frame. The
+ * checksum of such a frame is valid for the size 0.
  */
 function isRolledBack(frame: Frame, seeds: readonly Sums[], sum: Checksum): boolean {
   const { bytes, start } = frame
@@ -178,8 +178,8 @@ function storedSums({ bytes, start }: Frame): Sums {
 }
 
 /**
- * Inspects a log without a valid header. SQLite discards all frames of such a log. The first frame
- * identifies the generation.
+ * Inspects a log without a valid header. SQLite discards all frames of such a log. The salts of the
+ * first frame identify the generation.
  */
 function inspectWithoutHeader(handle: number, pageSize: number | undefined): LogState {
   const damaged = { kind: 'damaged', frame: 0, commits: 0, lost: 0 } as const

@@ -41,7 +41,7 @@ interface Wanted {
   readonly sizeMax?: number | undefined
 }
 
-/** Rows with texts, up to and including the row whose text exceeds `sizeMax`. */
+/** Rows with texts, up to and including the row with which the texts exceed `sizeMax` in total. */
 export function sendRows(
   reader: StoreReader,
   found: readonly DocRow[],

@@ -54,7 +54,7 @@ export class BlockWriter {
     this.#tie = tie
   }
 
-  /** Size of the block in bytes, without further entries. */
+  /** Size of the block in bytes, if no further entries are added. */
   get #sizeNow(): number {
     return this.#size + restartSize * Math.ceil(this.count / interval)
   }

@@ -45,7 +45,7 @@ export interface IndexOptions {
   readonly metric: Metric
   /** Number of threads that search, in addition to the indexer thread. */
   readonly searchers: number
-  /** Vectors per segment; absent: as many as one memory has room for. */
+  /** Vectors per segment; absent: as many as one WebAssembly memory has room for. */
   readonly capacity?: number
 }
 

@@ -13,7 +13,8 @@ const state = { idle: 0, held: 1, released: 2, givenUp: 3 } as const
 const heldMsMax = 5_000
 
 /**
- * Maximum wait for a pause in milliseconds, during a group of writes or a part of an index step.
+ * Maximum milliseconds to wait until the pause starts: the writer thread first finishes its current
+ * group of writes or part of an index step.
  */
 const awaitedMsMax = 120_000
 
