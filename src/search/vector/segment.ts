@@ -155,7 +155,6 @@ export class Segment {
     return this.#kernel.deletedCount()
   }
 
-  /** Whether a repair is in progress. */
   get isRepairing(): boolean {
     return this.#kernel.isRepairing() !== 0
   }

@@ -128,7 +128,7 @@ export class Catalog {
     this.#leftovers = new Leftovers({ dataDir, file, quarantine })
   }
 
-  /** Opens the folder, or creates it if it does not exist or is empty. */
+  /** Opens a data folder, or creates it if it does not exist or is empty. */
   static async open(options: EmbeddedOptions): Promise<Catalog> {
     const { dataDir, acceptsLostCatalog: acceptsLoss = false, log } = options
     const file = join(dataDir, catalogFile)
@@ -262,7 +262,8 @@ export class Catalog {
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
     this.#file.run(
-      // The check of foreign keys is deferred, because targets refer to the name, which changes.
+      // The check of foreign keys is deferred, because targets refer to their keyspace by its name,
+      // which changes.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
       ["UPDATE target SET state = 'dropping', name = uid WHERE keyspace = ?", name],
@@ -355,8 +356,8 @@ export class Catalog {
   }
 
   /**
-   * Makes a target visible to requests. Long analyzers are not cached but read from the file when
-   * needed.
+   * Makes a new or changed target visible to requests. Long analyzers are not cached but read from
+   * the file when needed.
    */
   #know(whole: StoredTarget): void {
     const { uid } = whole

@@ -7,9 +7,9 @@
  *   page               follows each frame header
  *
  * Numbers are big-endian. A frame's checksum continues the checksum of the previous frame. The
- * magic number names the byte order of the words that the checksums sum. A log that starts over
- * gets new salts, so frames of the previous generation may follow the last frame of the current
- * generation.
+ * magic number determines the byte order of the words that the checksums add up. When SQLite
+ * restarts a log from its beginning, it writes new salts, so frames of the previous generation may
+ * follow the last frame of the current generation.
  *
  * SQLite appends the frames of a transaction in order, the commit frame last. So an invalid frame
  * with no commit frame of its generation after it is the tail of an unfinished or rolled-back
@@ -48,7 +48,7 @@ export type LogState =
 const headerSize = 32
 const frameHeaderSize = 24
 const format = 3_007_000
-/** First number of a log. Its lowest bit is set when checksums sum big-endian words. */
+/** First number of a log. Its lowest bit is set when checksums add up big-endian words. */
 const magic = 0x377f0682
 const pageSizeMin = 512
 const pageSizeMax = 65_536

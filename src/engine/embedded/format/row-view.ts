@@ -43,7 +43,7 @@ export class RowView implements RecordView, ComparableFields {
   /** Columns whose values contain floating-point numbers. */
   readonly floatColumns: readonly StoredColumn[]
   readonly #columns: ReadonlyMap<string, StoredColumn>
-  /** Shown columns by list of columns, cached because the same lists recur. */
+  /** Results of `shown` by list of columns, cached because the same lists recur. */
   readonly #shown = new WeakMap<readonly Column[], ShownColumns>()
   readonly #keyNames: ReadonlySet<string>
   /** Comparable fields by path. */

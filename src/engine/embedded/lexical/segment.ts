@@ -88,7 +88,7 @@ export class TextSegment {
     return list
   }
 
-  /** Whether the postings of a document in earlier segments are void. */
+  /** Whether this segment makes the postings of a document in earlier segments void. */
   replaces(seq: number): boolean {
     const { replaced } = this
     return replaced[firstFrom(replaced, replaced.length, seq)] === seq

@@ -126,7 +126,6 @@ export class LexicalWriter {
     this.#written += list.size
   }
 
-  /** Removes the text of a document. */
   remove(seq: number): void {
     if (!this.#uncount(seq)) return
     if (this.#segments.lengthOf(seq) !== undefined) this.#await(seq, null)
@@ -137,7 +136,6 @@ export class LexicalWriter {
     }
   }
 
-  /** Removes all texts. */
   clear(): void {
     for (const table of ['term', 'waiting'])
       this.#database.exec(`DELETE FROM ${table}${this.#suffix}`)

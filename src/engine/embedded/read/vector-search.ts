@@ -259,8 +259,8 @@ const extraMin = 8
 
 /**
  * The best candidates by their stored vectors, best first, ties by ascending _id. Stops at the
- * first candidate whose coded distance exceeds the worst of the results by more than twice the
- * largest error of codes so far.
+ * first candidate whose coded distance exceeds the distance of the farthest result by more than
+ * twice the largest error of codes so far.
  */
 function rank(
   store: StoreConnection,

@@ -268,8 +268,8 @@ export class BlockCursor {
   }
 
   /**
-   * Moves to the next entry of one of the documents; returns the number of skipped entries. Requires
-   * document numbers as ties.
+   * Moves to the next entry of one of the documents; returns the number of skipped entries.
+   * Requires document numbers as ties.
    */
   nextOf(documents: Documents): number {
     const block = this.#block

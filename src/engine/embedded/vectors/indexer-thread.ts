@@ -81,7 +81,7 @@ const sliceMs = 2
  */
 let generations = Math.floor(Math.random() * 1_000_000)
 /**
- * A snapshot is due when at least one of `snapshotShare` vectors and at least `snapshotMin` vectors
+ * A snapshot is due when 1 / `snapshotShare` of the vectors, and at least `snapshotMin` vectors,
  * have changed.
  */
 const snapshotShare = 5

@@ -1,6 +1,6 @@
 /**
  * A pause of writes: the writer thread waits between two commits while another thread opens a
- * snapshot of all stores. Both threads synchronise through a shared number, so the pause is as
+ * snapshot of all stores. Both threads synchronize through a shared number, so the pause is as
  * short as the work in it.
  */
 
