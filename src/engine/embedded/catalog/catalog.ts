@@ -219,9 +219,7 @@ export class Catalog {
     return this.#versions.get(uid) ?? 0
   }
 
-  /**
-   * Records the versions of stores, by uid of the target. Does nothing when the disk has a problem.
-   */
+  /** Records the versions of stores by uid. Does nothing when the disk has a problem. */
   noteVersions(versions: ReadonlyMap<string, number>): Promise<void> {
     const sql = 'UPDATE target SET version = ? WHERE uid = ?'
     const changes = Array.from(versions, ([uid, version]) => [sql, version, uid] as const)
@@ -262,8 +260,7 @@ export class Catalog {
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
     this.#file.run(
-      // The check of foreign keys is deferred, because targets refer to their keyspace by its name,
-      // which changes.
+      // Targets refer to their keyspace by its name, so the check of foreign keys is deferred.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
       ["UPDATE target SET state = 'dropping', name = uid WHERE keyspace = ?", name],
@@ -355,10 +352,7 @@ export class Catalog {
     return [...new Set(names)].map((name) => types.get(name)!)
   }
 
-  /**
-   * Makes a new or changed target visible to requests. Long analyzers are not cached but read from
-   * the file when needed.
-   */
+  /** Makes a target visible to requests. Long analyzers stay in the file until they are needed. */
   #know(whole: StoredTarget): void {
     const { uid } = whole
     const stored = withStoredAnalyzers(whole, () => this.#file.readDefinition(uid))
@@ -460,10 +454,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /**
-   * Changes a setting. Reads return the new value at once, but the caller may acknowledge the
-   * change only after `secure` has resolved.
-   */
+  /** Changes a setting for reads. `secure` must resolve before the change is acknowledged. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }

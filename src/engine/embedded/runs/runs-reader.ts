@@ -386,7 +386,7 @@ export class RunsReader {
     return this.#runs.filter((run) => run.overlaps(low, high))
   }
 
-  /** Runs that may have a value. */
+  /** Runs that may have entries of a value. */
   #having(start: string): readonly Run[] {
     const hashes = hashesOf(start, start.length)
     const high = afterStart(start)
