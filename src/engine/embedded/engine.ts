@@ -190,7 +190,7 @@ class EmbeddedEngine implements Engine {
     })
   }
 
-  /** The engine for all credentials: an embedded store has no accounts. */
+  /** The same engine for all credentials: the embedded engine has no accounts. */
   as(): Engine {
     return this
   }

@@ -12,7 +12,7 @@ import { EngineError } from '../errors.ts'
 
 export class SchemaTurns {
   readonly #catalog = oneAtATime()
-  /** Queues by uid of the targets that changes hold or wait for. */
+  /** Queues of the changes that hold a target or wait for it, by uid of the target. */
   readonly #targets = new Map<string, FairQueue>()
   readonly #running = new Set<Promise<unknown>>()
 

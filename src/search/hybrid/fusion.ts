@@ -24,7 +24,10 @@ export interface Fused<Item> {
   readonly rrf: number
 }
 
-/** The union of two lists, best first; equal keys identify the same document. */
+/**
+ * The union of two lists, each of which is ordered best first. Equal keys identify the same
+ * document. The result is not ordered by rrf.
+ */
 export function fuse<Item>(
   lists: { readonly vector: readonly Item[]; readonly bm25: readonly Item[] },
   keyOf: (item: Item) => string,

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { fixedLimits } from '../../limits.ts'
 
-/** Plain data; null counts as absent. */
+/** A recipe as plain data. A member that is null counts as absent. */
 export interface Recipe {
   readonly charFilters?: readonly GivenComponent[] | null
   readonly tokenizer?: GivenComponent | null
@@ -108,8 +108,8 @@ export function memoryFor(definition: unknown): number {
 }
 
 /**
- * Bytes per character of patterns, which become programs, and of synonyms, which become a tree with a
- * branch for each word. A test compares estimates with V8's heap.
+ * Bytes per character of patterns, which become programs, and of synonyms, which become a tree with
+ * a branch for each word. A test compares estimates with V8's heap.
  */
 const characterSizes: Readonly<Record<string, number>> = {
   pattern: 250,

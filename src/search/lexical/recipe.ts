@@ -209,7 +209,7 @@ const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Problems that only show during compilation: patterns, ranges, and entries of lists. */
+/** Problems that only compiling the recipe detects: in patterns, ranges, and entries of lists. */
 function* findMakingProblem(recipe: unknown): Steps<string | undefined> {
   try {
     const loading = loadAnalyzer(recipe)

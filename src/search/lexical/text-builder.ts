@@ -1,6 +1,6 @@
 import type { StepBudget } from '../../caller/analysis-budget.ts'
 
-/** Builds a text from pieces, and counts each piece as a step. */
+/** Builds a text from pieces, and charges steps for each piece. */
 export class TextBuilder {
   readonly #steps: StepBudget
   #text = ''

@@ -1,12 +1,12 @@
 /**
- * Chooses diverse results of a search by vector: maximal marginal relevance (Carbonell and Goldstein,
- * 1998, doi:10.1145/290941.291025). Results are chosen one after the other. The next one has the
- * highest value of
+ * Chooses diverse results of a search by vector: maximal marginal relevance (Carbonell and
+ * Goldstein, 1998, doi:10.1145/290941.291025). Results are chosen one after the other. The next one
+ * has the highest value of
  *
  *     (1 - diversity) * similarity(query, d) - diversity * max over chosen s of similarity(d, s)
  *
- * For equal values, the candidate that is more similar to the query comes first. The first result is
- * the most similar one, because no other is chosen yet.
+ * For equal values, the candidate that is more similar to the query comes first. The first result
+ * is the most similar one, because no other is chosen yet.
  */
 import { Pace, type Steps } from '../../runtime/steps.ts'
 import { similarityAmong, type Metric } from './similarity.ts'

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import type { Metric } from './similarity.ts'
 
-/** Properties that a segment keeps for its whole life. */
+/** Properties of a segment that never change. */
 export interface SegmentShape {
   readonly dimension: number
   readonly metric: Metric
@@ -155,7 +155,6 @@ export class Segment {
     return this.#kernel.deletedCount()
   }
 
-  /** Whether a repair is in progress. */
   get isRepairing(): boolean {
     return this.#kernel.isRepairing() !== 0
   }

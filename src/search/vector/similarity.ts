@@ -45,8 +45,8 @@ export function distanceFrom(
 }
 
 /**
- * Returns a function for the similarity of two of these vectors, by their positions. It computes the
- * length of a vector only once.
+ * Returns a function for the similarity of two of these vectors, by their positions. It computes
+ * the length of a vector only once.
  */
 export function similarityAmong(
   metric: Metric,

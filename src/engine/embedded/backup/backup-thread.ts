@@ -43,8 +43,8 @@ export type BackupReply =
 export interface StoreState {
   readonly version: number
   /**
-   * Random number, new with the first write after an opening of the store; 0 in a store without a
-   * stamp.
+   * Random number that changes with the first write after each opening of the store; 0 if the store
+   * has no stamp.
    */
   readonly stamp: number
   readonly format: number
@@ -111,8 +111,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
 }
 
 /**
- * Opens a store, and reads a row, so that opening the store costs no time during the pause of
- * writes.
+ * Opens a store before writes are paused. SQLite reads the file only when it is first used, so a
+ * row is read here.
  */
 function openStore(file: string): DatabaseSync {
   try {

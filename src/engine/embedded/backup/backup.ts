@@ -1,10 +1,10 @@
 /**
  * Backs up a consistent snapshot of the data folder, while reads and writes continue.
  *
- * While no schema changes and no setting is written, the catalog is copied, and the backup thread
- * opens every store. Then the writer thread pauses until a snapshot of each store has started.
- * After that, nothing is blocked: the stores are copied one by one, each into a file that is
- * deleted after it was sent.
+ * A backup first blocks changes of schemas and settings. The backup thread opens every store, the
+ * writer thread pauses until a snapshot of each store has started, and the catalog is copied. After
+ * that, nothing is blocked: the stores are copied one by one, each into a file that is deleted
+ * after it was sent.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -29,7 +29,7 @@ export interface BackedUp {
   readonly catalog: Catalog
   readonly writer: Writer
   readonly files: KnownFiles
-  /** Runs `act` while no schema changes. */
+  /** Runs `act` without concurrent schema changes. */
   inTurn<T>(act: () => Promise<T>): Promise<T>
 }
 
@@ -48,7 +48,10 @@ export class Backups {
     return this.#stillness
   }
 
-  /** Makes a backup. Leaving the loop, or aborting the signal, frees all its resources. */
+  /**
+   * Makes a backup, and yields its parts. When the caller stops iterating or aborts the signal, all
+   * resources of the backup are freed.
+   */
   async *run(have: ReadonlySet<string>, signal: AbortSignal): AsyncGenerator<BackupPart> {
     signal.throwIfAborted()
     const session = new Session(this.#source)
@@ -109,7 +112,7 @@ async function* partsOf(
   yield { kind: 'end', contents }
 }
 
-/** Everything in the backup, as of one moment. */
+/** The content of a backup: the catalog and all stores, as of one moment. */
 interface Moment {
   readonly created: string
   readonly catalog: BackupFile & { readonly content: Buffer }
@@ -120,7 +123,7 @@ interface StoreAtMoment {
   readonly target: StoredTarget
   readonly file: string
   readonly key: string
-  /** Size of the store; the copy can differ slightly. */
+  /** Size of the store in bytes; the size of the copy can differ slightly. */
   readonly size: number
 }
 
@@ -145,8 +148,8 @@ class Session {
   }
 
   /**
-   * Starts the snapshots of all files. The caller must ensure that no schema changes and no setting
-   * is written.
+   * Starts the snapshots of all files. Meanwhile, the caller must prevent changes of schemas and
+   * settings.
    */
   takeMoment(): Promise<Moment> {
     this.#moment = this.#takeMoment()
@@ -240,9 +243,9 @@ class Session {
 }
 
 /**
- * The key of a store's content. Each write raises the version, and the stamp distinguishes equal
- * versions that were written after the folder was restored to an earlier state. Schema changes
- * build indexes without a write, so the key includes the definition. Other changes of a store, such
+ * The key of a store's content. Each write raises the version. After the folder is restored to an
+ * earlier state, versions repeat, and the stamp distinguishes them. Schema changes build indexes
+ * without raising the version, so the key includes the definition. Other changes of a store, such
  * as merges of its indexes, do not affect reads.
  */
 function keyOf(target: StoredTarget, { version, stamp, format }: StoreState): string {
@@ -259,8 +262,8 @@ async function* once(content: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * The content of a file. The file is opened when it is read, so that an unread part leaves no open
- * file.
+ * The content of a file. The file is opened at the first read, so a caller that never reads the
+ * content leaves no file open.
  */
 async function* contentOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path, { highWaterMark: chunkSize }) as AsyncIterable<Buffer>

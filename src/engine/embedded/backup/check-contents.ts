@@ -1,7 +1,7 @@
 /**
- * Checks the redundant parts of a store. The documents' texts are authoritative: index entries,
- * counters and ids are derived from the texts and compared with the stored index entries, counters
- * and ids, in both directions.
+ * Checks the redundant parts of a store. The documents' texts are authoritative: the check derives
+ * index entries, counters and ids from the texts, and compares them with the stored ones. It
+ * reports missing, superfluous and wrong ones.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
@@ -119,7 +119,8 @@ class ContentsCheck {
   }
 
   /**
-   * Reports the entries that match no document. Slow, and only used when there are such entries.
+   * Reports the entries that match no document. This is slow, so it runs only if such entries
+   * exist.
    */
   *#checkEntries(entries: RunsReader): Generator<Finding> {
     const paths = new Map<unknown, string>()

@@ -62,7 +62,9 @@ const fileChecks: readonly Check<ClosedFile>[] = [
   { run: ({ file, format }) => checkHeader(file, format), isGate: true },
 ]
 
-/** Checks of the catalog itself, and for lost changes, which other files of the folder prove. */
+/**
+ * Checks of the catalog's content, including whether other files prove that it has lost changes.
+ */
 const catalogChecks: readonly Check<OpenCatalog>[] = [
   { run: ({ database }) => checkSchema(database, catalogTables), isGate: true },
   { run: ({ database }) => checkPages(database) },
@@ -81,8 +83,8 @@ const storeChecks: readonly Check<OpenStore>[] = [
 ]
 
 /**
- * Checks the catalog of a data folder, then its stores one by one. Throws when something outside
- * the catalog prevents its check. No server can start meanwhile.
+ * Checks the catalog of a data folder, then its stores one by one. Throws if the catalog cannot be
+ * checked for a reason other than damage. No server can start during the check.
  */
 export function* checkEverything(dataDir: string): Generator<Checked> {
   const file = join(dataDir, catalogFile)
@@ -228,13 +230,13 @@ function* checkChecksums(database: DatabaseSync): Generator<Finding> {
     yield { note: `${count} records of an earlier version have no checksum yet` }
 }
 
-/** Whether other files prove that the catalog has lost changes. */
+/** Reports whether other files prove that the catalog has lost changes. */
 function* checkLoss({ dataDir, database }: OpenCatalog): Generator<Finding> {
   const folders = readFolders(database, join(dataDir, catalogFile))
   yield* findCatalogLoss(database, dataDir, folders).findings
 }
 
-/** Whether other files prove that the store has lost writes. */
+/** Reports whether other files prove that the store has lost writes. */
 function* checkVersion({ file, knownVersion }: OpenStore): Generator<Finding> {
   const lost = findLostWrites(file, knownVersion)
   if (lost !== undefined) yield describeLostWrites(lost)

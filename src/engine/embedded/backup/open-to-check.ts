@@ -24,8 +24,9 @@ export function openStoreToCheck(file: string): OpenedToCheck {
 }
 
 /**
- * Opens the catalog, and locks it against a start of a server. Without permission to write there is
- * no lock, and a log cannot be read; a server that has the catalog open is detected in both cases.
+ * Opens the catalog, and locks it so that no server can start. Without permission to write, the
+ * catalog is not locked, and a catalog with a log cannot be read. A server that has the catalog
+ * open is detected in both cases.
  */
 export function openCatalogToCheck(file: string): OpenedToCheck {
   try {

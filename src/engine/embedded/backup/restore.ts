@@ -1,7 +1,7 @@
 /**
  * Restores a data folder from a backup. Each file is verified against the manifest during the copy,
- * and then checked as a database. The catalog gets its name last, so an interrupted restore leaves
- * no valid data folder.
+ * and then checked as a database. The catalog file gets its final name last, so an interrupted
+ * restore leaves no valid data folder.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, realpathSync, renameSync } from 'node:fs'
@@ -52,7 +52,8 @@ export async function restoreDataFolder(
 ): Promise<void> {
   const access = new PermissionFixer()
   access.tighten(realpathSync(dataDir))
-  // An empty folder has exposed nothing, so only failures to change permissions are reported.
+  // The folder is empty, so its permissions exposed no data. Only failures to change them are
+  // reported.
   access.report(dataDir, (level, line) => {
     if (level === 'warn') onNotice(line)
   })
@@ -113,7 +114,8 @@ async function copyChecked(
   try {
     checkFile(to, formatMax, otherBackup)
   } catch (error) {
-    // The message names the copy, which will be deleted. The file of the backup is named instead.
+    // The original message names the copy, which will be deleted. The new one names the file of the
+    // backup.
     throw new EngineError('damaged', messageOf(error).replace(to, path))
   }
   checkContent(to, path, tables)

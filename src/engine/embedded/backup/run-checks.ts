@@ -3,7 +3,10 @@ import { EngineError } from '../../errors.ts'
 import { isHeld, preventsCheck, checkMessage, problemOf } from '../files/disk-trouble.ts'
 import { messageOf } from '../../../errors/reason.ts'
 
-/** A result of a check. A string is a problem; a note describes something that repairs itself. */
+/**
+ * A result of a check. A string describes a problem; a note describes something that a server will
+ * repair by itself.
+ */
 export type Finding = string | { readonly note: string }
 
 export interface Check<Subject> {

@@ -24,7 +24,7 @@ import {
 import { sumOfChecksums } from '../format/digest.ts'
 
 /**
- * Problems of the checksums and the digest, in plain words; none in a store of a format without
+ * Descriptions of wrong checksums and of a wrong digest; none in a store whose format has no
  * checksums.
  */
 export function verifyChecksums(database: DatabaseSync): string[] {

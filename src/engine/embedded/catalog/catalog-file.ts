@@ -50,7 +50,7 @@ const typeTable = `
   ) STRICT;
 `
 
-/** Generation of a new catalog before its first start. */
+/** Generation of a catalog that is not sealed yet. */
 const unsealed = 0
 
 /**
@@ -113,8 +113,8 @@ export class CatalogFile {
   }
 
   /**
-   * Upgrades the catalog to the current format, if it is new or of an earlier version, and brings
-   * the mirror to the catalog's generation.
+   * Upgrades the catalog to the current format, if it is new or of an earlier version, and updates
+   * the mirror if it does not have the catalog's generation.
    */
   async upgrade(): Promise<void> {
     const format = formatOf(this.#database)
@@ -163,7 +163,10 @@ export class CatalogFile {
     }
   }
 
-  /** Seals the catalog with a generation greater than `above`, which another file recorded. */
+  /**
+   * Seals the catalog with a generation greater than `above`, the generation that another file
+   * recorded.
+   */
   async raiseGeneration(above: number): Promise<void> {
     this.run(['UPDATE seal SET generation = max(generation, ?)', above])
     await this.secure()

@@ -1,6 +1,6 @@
 /**
- * Finds changes that a catalog has lost but other files of the data folder prove. Changes nothing;
- * a start and `stela check` both use it.
+ * Finds out whether other files of the data folder prove that the catalog has lost changes. Writes
+ * nothing. The start of a server and `stela check` use it.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -113,7 +113,7 @@ class LossSearch {
     } else if (isBehind && state === 'dropping' && own === undefined && mayHoldData(file))
       // The catalog has lost the end of this drop, and another target may use the folder by now.
       this.#take(uid, folder)
-    // The target was dropped later, and the catalog has lost this change.
+    // The target was dropped, and the catalog has lost the drop.
     else if (isBehind && state === 'ready' && !existsSync(file)) this.staleRows.push(uid)
   }
 

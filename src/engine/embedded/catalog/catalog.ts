@@ -5,7 +5,8 @@
  * Creating or dropping a target changes a row and a folder, and the process may die between the
  * two. So the state of the row names the next step, and the row has the target's name only while it
  * is "ready". Remains of "creating" and "dropping" rows are removed by the next change or start. A
- * target is "ready" before its store is written to, so no written store is removed as a remainder.
+ * target is "ready" before records are written to its store, so the removal of remains never
+ * deletes records.
  *
  * Files and folders are created, synced and removed asynchronously, so other requests run during a
  * change. These requests see the change once it is committed, because the state in memory changes
@@ -110,7 +111,7 @@ export class Catalog {
   readonly #dataDir: string
   readonly #file: CatalogFile
   readonly #log: EmbeddedOptions['log']
-  /** Folder and content of each keyspace; always equal to the database. */
+  /** Folder and content of each keyspace; always the same as in the catalog file. */
   readonly #keyspaces = new Map<string, Keyspace>()
   /** Folders of targets, relative to the data folder, by uid. */
   readonly #folders = new Map<string, string>()
@@ -127,7 +128,7 @@ export class Catalog {
     this.#leftovers = new Leftovers({ dataDir, file, quarantine })
   }
 
-  /** Opens the folder, or creates it if it does not exist or is empty. */
+  /** Opens a data folder, or creates it if it does not exist or is empty. */
   static async open(options: EmbeddedOptions): Promise<Catalog> {
     const { dataDir, acceptsLostCatalog: acceptsLoss = false, log } = options
     const file = join(dataDir, catalogFile)
@@ -207,7 +208,7 @@ export class Catalog {
     return this.#keyspaces.get(keyspace)?.targets.get(name)
   }
 
-  /** The store file of a target; undefined if it does not exist. */
+  /** The store file of a target; undefined if the target does not exist. */
   storeFile(target: StoredTarget): string | undefined {
     const folder = this.#folders.get(target.uid)
     return folder === undefined ? undefined : join(this.#dataDir, folder, storeFile)
@@ -218,7 +219,7 @@ export class Catalog {
     return this.#versions.get(uid) ?? 0
   }
 
-  /** Records store versions by uid; skipped when the disk has a problem. */
+  /** Records the versions of stores by uid. Does nothing when the disk has a problem. */
   noteVersions(versions: ReadonlyMap<string, number>): Promise<void> {
     const sql = 'UPDATE target SET version = ? WHERE uid = ?'
     const changes = Array.from(versions, ([uid, version]) => [sql, version, uid] as const)
@@ -259,7 +260,7 @@ export class Catalog {
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
     this.#file.run(
-      // The check of foreign keys is deferred, because targets refer to the name, which changes.
+      // Targets refer to their keyspace by its name, so the check of foreign keys is deferred.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
       ["UPDATE target SET state = 'dropping', name = uid WHERE keyspace = ?", name],
@@ -274,7 +275,7 @@ export class Catalog {
     return targets
   }
 
-  /** Makes a change that affects no existing store. */
+  /** Makes a schema change that affects no existing store. */
   carryOut(
     keyspace: string,
     change: Exclude<SchemaChange, TableChange | { kind: 'dropTarget' }>,
@@ -351,7 +352,7 @@ export class Catalog {
     return [...new Set(names)].map((name) => types.get(name)!)
   }
 
-  /** Publishes a target in memory. Long analyzers stay in the file. */
+  /** Makes a target visible to requests. Long analyzers stay in the file until they are needed. */
   #know(whole: StoredTarget): void {
     const { uid } = whole
     const stored = withStoredAnalyzers(whole, () => this.#file.readDefinition(uid))
@@ -453,7 +454,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /** Changes a setting for reads at once. Acknowledge the change only after `secure` resolves. */
+  /** Changes a setting for reads. `secure` must resolve before the change is acknowledged. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }

@@ -32,8 +32,8 @@ export const catalogAdvice: Advice =
 export const unfinishedFile = `${catalogFile}.new`
 
 /**
- * Creates a folder with a catalog, unless there is a catalog; `make` writes it. A folder that had a
- * catalog gets a new catalog only with `acceptsLoss`.
+ * Creates the data folder and a catalog, which `make` writes, unless the folder has a catalog. A
+ * folder whose catalog was lost gets a new catalog only with `acceptsLoss`.
  */
 export function makeDataDir(
   dataDir: string,
@@ -94,7 +94,7 @@ function whyNotMade(dataDir: string): unknown {
 
 /**
  * Renames the catalog and its log, even if only the log is left, because SQLite would apply the log
- * to a new catalog. Returns the path of the old catalog; undefined if it did not exist.
+ * to a new catalog. Returns the new path of the old catalog; undefined if it did not exist.
  */
 export function setCatalogAside(dataDir: string): string | undefined {
   const file = join(dataDir, catalogFile)
@@ -107,7 +107,7 @@ export function setCatalogAside(dataDir: string): string | undefined {
   return existsSync(kept) ? kept : undefined
 }
 
-/** Gives a file its name, unless the name is taken. */
+/** Gives a file its final name. Throws if the name is taken. */
 function publish(unfinished: string, file: string): void {
   try {
     linkSync(unfinished, file)
@@ -129,7 +129,9 @@ export function restrictDataDir(dataDir: string, access: PermissionFixer): void 
   access.tighten(join(folder, mirrorFile))
 }
 
-/** Removes remains of earlier starts. Safe only for the holder of the lock. */
+/**
+ * Removes remains of interrupted starts and backups. The caller must hold the lock of the folder.
+ */
 export function removeUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir))
     if (name.startsWith(unfinishedFile) || isCopiesFolder(name))
@@ -201,8 +203,8 @@ function tryExclusively(
 }
 
 /**
- * The error to report for a folder that cannot be opened, if the cause is known; undefined: the
- * file itself is damaged.
+ * The error to report for a folder that cannot be opened, if its cause is known; undefined if the
+ * cause is damage of the file itself.
  */
 export function refusalFor(
   error: unknown,

@@ -1,6 +1,6 @@
 /**
- * Folders of targets and keyspaces that are incomplete or dropped. Folders that cannot be removed
- * now only take space until the next attempt.
+ * Folders of targets and keyspaces that are incomplete or dropped. A folder that cannot be removed
+ * only takes up space until the next attempt.
  */
 import { rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -19,7 +19,10 @@ export class Leftovers {
   readonly #options: LeftoversOptions
   /** Folders of targets, relative to the data folder, by uid. */
   readonly #targets = new Map<string, string>()
-  /** Folders of keyspaces by their names after the drop. */
+  /**
+   * Folders of dropped keyspaces, by the temporary names that the keyspaces got when they were
+   * dropped.
+   */
   readonly #keyspaces = new Map<string, string>()
 
   constructor(options: LeftoversOptions) {

@@ -1,6 +1,6 @@
 /**
  * Stores that the catalog does not list. A damaged catalog, or an older copy of it, lacks targets
- * that were created since. Their stores are never removed: a start rejects the folder until the
+ * that were created later. Their stores are never removed: a start rejects the folder until the
  * operator rebuilds the catalog or accepts the loss, which moves the stores into quarantine.
  */
 import {

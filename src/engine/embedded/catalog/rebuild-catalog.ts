@@ -184,7 +184,10 @@ class Rebuild {
     }
   }
 
-  /** The description of a store; undefined if it was dropped or has no description. */
+  /**
+   * The description of a store's target. A store that was dropped, or has no readable description,
+   * is quarantined; the result is then undefined.
+   */
   #describe(folder: string): FoundTarget | undefined {
     const listed = this.#listedIn(folder)
     const described = readTargetFile(join(this.#dataDir, folder))
@@ -220,7 +223,10 @@ class Rebuild {
     })
   }
 
-  /** Keeps one target per name and uid: the target whose store has the highest version. */
+  /**
+   * Selects one target per name and uid, whose store has the highest version. Quarantines the other
+   * stores.
+   */
   #withoutRivals(found: readonly FoundTarget[]): FoundTarget[] {
     const taken = new Set<string>()
     const byVersion = found.toSorted(

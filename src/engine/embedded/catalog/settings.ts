@@ -3,7 +3,7 @@
  * value, so versions need no column. A setting that gets an earlier value again also gets the
  * earlier version, which is harmless, because decisions made on that value hold again.
  *
- * This process is the only writer of the folder, so watchers are called at once.
+ * Only this process writes to the folder, so each write itself calls the watchers.
  */
 import { hash } from 'node:crypto'
 import type { Setting } from '../../contract.ts'

@@ -1,6 +1,6 @@
 /**
- * Whether the data folder is writable: from the results of recent writes and, without recent
- * writes, from probes.
+ * Determines whether the data folder is writable, from the results of recent writes or, without
+ * recent writes, from probes.
  *
  * A probe checks that the folder is still the same, and from time to time writes, syncs and removes
  * a small file. So a lost folder, and space that became free, are detected without traffic.
@@ -42,10 +42,7 @@ export class StoreHealth {
     this.#log = log
   }
 
-  /**
-   * The reason why the store cannot be written, for operators; undefined if the store can be
-   * written.
-   */
+  /** The reason why writes are not possible, for operators; undefined if they are possible. */
   async problem(): Promise<string | undefined> {
     if (this.#death !== undefined) return this.#death
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
@@ -85,7 +82,10 @@ export class StoreHealth {
     this.#clear(file)
   }
 
-  /** Reports that the writer thread has died. Returns the message with which its calls fail. */
+  /**
+   * Reports that the writer thread has died. Returns the message for the requests that therefore
+   * fail.
+   */
   noteDeath(reason: string): string {
     this.#death = `writes are no longer possible: ${reason}. Restart the server`
     this.#log('error', this.#death)
@@ -130,14 +130,13 @@ const tryMs = 5_000
 /** While there is a problem: time without a probe after which a probe writes, in milliseconds. */
 const tryAgainMs = 1_000
 /**
- * Requests for the health are answered within two seconds, even if a disk hangs. The time is
- * counted in steps: a pause of the whole process counts as one step, and is not mistaken for a
- * hanging disk.
+ * Health checks are answered within two seconds, even if a disk hangs. The time is counted in
+ * steps: a pause of the whole process counts as one step, and is not mistaken for a hanging disk.
  */
 const lookStepMs = 100
 const lookStepsMax = 20
 
-/** Size of a small write, including its log frames. */
+/** Bytes that a probe writes: about as many as a small write with its log frames. */
 const probeSize = 64 * 1024
 
 async function writeAndRemove(file: string): Promise<void> {

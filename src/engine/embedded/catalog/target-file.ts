@@ -1,6 +1,6 @@
 /**
- * `target.json` in the folder of each collection or table: a copy of its catalog entry, so that a
- * lost catalog can be rebuilt from the folders.
+ * `target.json` in the folder of each collection or table: a copy of its row in the catalog, so
+ * that a lost catalog can be rebuilt from the folders.
  *
  * The catalog is authoritative. The file is written after the catalog, so a crash can leave the
  * file one change behind. The next start updates the file.

@@ -28,7 +28,7 @@ function tablesIn(schema: string): string[] {
   return Array.from(statements, ([, name]) => name!)
 }
 
-/** Describes the first foreign object; undefined when Stela creates all objects. */
+/** Describes the first foreign object; undefined for a file without foreign objects. */
 export function findForeignObject(
   database: DatabaseSync,
   own: OwnTables,

@@ -1,7 +1,7 @@
 /**
- * Identities of the opened stores, by path. A thread opens a store when it first needs the store.
- * In between, another file may have taken the path, and its records would be mistaken for records
- * of the store. So a store may only be opened after `admit`.
+ * Identities of the opened stores, by path. Each thread opens a store when it first needs the
+ * store. By then another file may have taken the path, and its records would be mistaken for
+ * records of the store. So a store may only be opened after `admit`.
  *
  * A new store may get the path of a dropped store. So `admit` must not be called for a store whose
  * target is no longer in the catalog: the old identity would be remembered after `forget`.

@@ -7,9 +7,9 @@
  *   page               follows each frame header
  *
  * Numbers are big-endian. A frame's checksum continues the checksum of the previous frame. The
- * magic number names the byte order of the words that the checksums sum. A log that starts over
- * gets new salts, so frames of the previous generation may follow the last frame of the current
- * generation.
+ * magic number determines the byte order of the words that the checksums add up. When SQLite
+ * restarts a log from its beginning, it writes new salts, so frames of the previous generation may
+ * follow the last frame of the current generation.
  *
  * SQLite appends the frames of a transaction in order, the commit frame last. So an invalid frame
  * with no commit frame of its generation after it is the tail of an unfinished or rolled-back
@@ -48,7 +48,7 @@ export type LogState =
 const headerSize = 32
 const frameHeaderSize = 24
 const format = 3_007_000
-/** First number of a log. Its lowest bit is set when checksums sum big-endian words. */
+/** First number of a log. Its lowest bit is set when checksums add up big-endian words. */
 const magic = 0x377f0682
 const pageSizeMin = 512
 const pageSizeMax = 65_536
@@ -151,8 +151,8 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
 }
 
 /**
- * Whether only flipped bits made a frame of an unfinished transaction a commit frame: the checksum
- * is then valid for the size 0.
+ * Whether flipped bits have turned a frame of an unfinished transaction into a commit frame. The
+ * checksum of such a frame is valid for the size 0.
  */
 function isRolledBack(frame: Frame, seeds: readonly Sums[], sum: Checksum): boolean {
   const { bytes, start } = frame
@@ -178,8 +178,8 @@ function storedSums({ bytes, start }: Frame): Sums {
 }
 
 /**
- * Inspects a log without a valid header. SQLite discards all frames of such a log. The first frame
- * identifies the generation.
+ * Inspects a log without a valid header. SQLite discards all frames of such a log. The salts of the
+ * first frame identify the generation.
  */
 function inspectWithoutHeader(handle: number, pageSize: number | undefined): LogState {
   const damaged = { kind: 'damaged', frame: 0, commits: 0, lost: 0 } as const

@@ -22,7 +22,10 @@ export function textChecksum(text: string | Uint8Array, version: number): number
   return crc32(text) + version
 }
 
-/** Whether a text matches its checksum. False also when damage has changed the type of the text. */
+/**
+ * Whether a text matches its checksum. Also false if damage has changed the type of the stored
+ * value.
+ */
 export function isTextSound(
   text: unknown,
   version: number,

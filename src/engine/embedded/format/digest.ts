@@ -1,4 +1,4 @@
-/** The digest of a store: the sum of the checksums of all records, kept in `meta`. */
+/** The digest of a store: the sum of the checksums of all records, stored in `meta`. */
 import type { DatabaseSync } from 'node:sqlite'
 import { digestModulus } from './checksums.ts'
 

@@ -6,7 +6,7 @@ export interface DocRow {
   readonly seq: number
   readonly version: number
   readonly text: string
-  /** Value of the index entry through which a range found the row. */
+  /** Value in the index entry through which the walk of a range found the row. */
   readonly value?: Uint8Array
   /** Fields that are stored beside the text, if they were requested. */
   readonly search?: SearchFields & RowFields

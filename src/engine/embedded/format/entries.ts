@@ -3,8 +3,8 @@
  *
  * Every node below the root has one entry under its path, so the entries of a path show which
  * documents have the path, and with which value. Each member of an array adds an entry, marked as
- * an element, under the path of the array. Equality finds both kinds with one lookup; ranges and
- * sorts use values only.
+ * an element, under the path of the array. Equality finds both kinds of entries with one lookup;
+ * ranges and sorts skip elements.
  *
  * Paths omit positions in arrays: the city in `homes[3].city` is indexed under "homes.&[.city"
  * ("&[" cannot come from a field name). A filter on "homes.3.city" finds candidates there and then

@@ -62,7 +62,7 @@ export type IdPart =
   /** Includes `from`, excludes `to`. */
   | { readonly kind: 'range'; readonly from: string; readonly to: string }
 
-/** The parts of the filter, one per combination of values. There may be millions. */
+/** The parts of the filter on _id, one per combination of values. There may be millions. */
 export function idParts(
   view: KeyView,
   conditions: KeyConditions,

@@ -1,6 +1,6 @@
 /**
- * How filters, sorts, indexes and searches see the rows of a table: each column as comparable
- * values (language/columns/comparable.ts), under the path of column-path.ts.
+ * Presents the rows of a table to filters, sorts, indexes and searches: each column as comparable
+ * values (language/columns/comparable.ts), under its path (column-path.ts).
  *
  * A row is stored as JSON: its values by the keys of their columns. Its id is its primary key as a
  * text (key-text.ts).
@@ -32,7 +32,7 @@ export class RowView implements RecordView, ComparableFields {
   readonly kind = 'row'
   readonly table: Pick<StoredTable, 'definition' | 'types'>
   readonly fieldKeys: FieldKeys
-  /** Types of the stored values. */
+  /** User-defined types of stored values, whose fields have their keys as names. */
   readonly types: UserTypes
   /** Columns of the primary key, in key order. */
   readonly key: readonly KeyColumn[]
@@ -43,7 +43,7 @@ export class RowView implements RecordView, ComparableFields {
   /** Columns whose values contain floating-point numbers. */
   readonly floatColumns: readonly StoredColumn[]
   readonly #columns: ReadonlyMap<string, StoredColumn>
-  /** Shown columns by list of columns, cached because the same lists recur. */
+  /** Results of `shown` by list of columns, cached because the same lists recur. */
   readonly #shown = new WeakMap<readonly Column[], ShownColumns>()
   readonly #keyNames: ReadonlySet<string>
   /** Comparable fields by path. */
@@ -112,7 +112,7 @@ export class RowView implements RecordView, ComparableFields {
     return this.#columns.get(name)!
   }
 
-  /** The columns that rows show. `needed` columns are read in addition. */
+  /** Describes rows that contain only the given columns. `needed` columns are read in addition. */
   shown(columns: readonly Column[], needed: readonly Column[] = []): ShownColumns {
     if (needed.length > 0) return this.#showing(columns, needed)
     let shown = this.#shown.get(columns)
@@ -299,7 +299,7 @@ function* partsOf(stored: Value[] | JsonObject): Generator<Value> {
   yield part
 }
 
-/** The columns that rows show, and what has to be read for them. */
+/** The columns that rows contain, and what has to be read for them. */
 export interface ShownColumns {
   /** Whether rows show the stored text unchanged. */
   readonly isWhole: boolean

@@ -65,8 +65,8 @@ function textIn(bytes: Uint8Array): string {
 }
 
 /**
- * The columns of a primary key, as shown in messages. The key is a text of their keys, each
- * terminated by two zero bytes.
+ * The columns of a primary key, as shown in messages. The text of a primary key contains the key of
+ * each column, terminated by two zero bytes.
  */
 function shownParts(id: Uint8Array): string[] {
   const bytes = Buffer.from(textIn(id.subarray(1)), 'latin1')

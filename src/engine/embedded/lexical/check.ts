@@ -69,7 +69,7 @@ class IndexCheck {
   #segments: readonly CheckedSegment[] = []
   /** Whether the terms of all texts are known. */
   #isAnalyzed = true
-  /** Numbers of indexed texts and of their tokens. */
+  /** Counts of indexed texts and of their tokens. */
   #texts = 0
   #tokens = 0
 

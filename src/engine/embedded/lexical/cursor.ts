@@ -17,7 +17,7 @@ export class PostingCursor {
   #block = -1
   /** Last place of the loaded block. */
   #last = -1
-  /** Position of `#keepMerged` within the block. */
+  /** Index in the block at which `#keepMerged` continues. */
   #in = 0
   /** Whether `noted` has the places of the loaded block. */
   #isNoted = false

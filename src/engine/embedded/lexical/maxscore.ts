@@ -5,8 +5,8 @@
  * (1995), applied to windows of documents. A term adds less to a score than its weight. Once the
  * wanted number of documents scores higher than the weights of some terms together, a document that
  * has only these terms cannot be among the best. So the postings of these terms are no longer
- * walked, only looked up for candidates of the other terms. In a sentence, these terms are the
- * common words, whose posting lists are long.
+ * walked, only looked up for candidates of the other terms. If the query is a sentence, these terms
+ * are the common words, whose posting lists are long.
  */
 import type { Budget } from '../store/budget.ts'
 import type { TopScores } from './top-scores.ts'
@@ -69,7 +69,6 @@ export class MaxScore {
     this.#counts = new Uint32Array(size)
   }
 
-  /** Scores all documents. */
   addAll(): void {
     let from = 0
     for (;;) {

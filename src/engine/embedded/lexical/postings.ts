@@ -1,7 +1,7 @@
 /**
- * The posting list of a term in a segment: the places of the documents that have the term, and its
- * counts. It consists of blocks of 128 (blocks.ts) and a bit stream for the postings after the last
- * whole block.
+ * The posting list of a term in a segment: the places of the documents that have the term, and the
+ * count of the term in each document. It consists of blocks of 128 (blocks.ts) and a bit stream for
+ * the postings after the last whole block.
  *
  * For each block, its last place and its best pairs are stored. A pair is a count and a text
  * length; it is one of the best pairs unless another document has at least that count in a text of

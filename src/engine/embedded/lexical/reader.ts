@@ -52,7 +52,7 @@ type ScoredBy = Scored & { readonly statistics: TermStatistics | undefined }
 export class LexicalReader {
   readonly #store: StoreConnection
   readonly #suffix: string
-  /** Lookups of terms, cached until the store is written to. */
+  /** Results of term lookups, cached until the store is written to. */
   #known = new WeakMap<readonly string[], readonly Term[]>()
   #waiting: ReadonlyMap<number, Uint8Array | null> | undefined
   /**
@@ -283,7 +283,9 @@ export class LexicalReader {
     return row
   }
 
-  /** The terms as the index has them; undefined when one of the terms occurs nowhere. */
+  /**
+   * The terms with their numbers and posting lists; undefined when one of the terms occurs nowhere.
+   */
   #termsOf(terms: readonly string[]): readonly Term[] | undefined {
     const found = this.#occurring(terms)
     return found.length === terms.length ? found : undefined
@@ -349,7 +351,7 @@ export class LexicalReader {
 
 /** A term of the query that occurs in the index. */
 interface Term {
-  /** Index in the query. */
+  /** Index of the term in the query. */
   readonly at: number
   readonly id: number
   /** Number of postings in all segments, including void postings. */

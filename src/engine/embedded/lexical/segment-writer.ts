@@ -32,7 +32,7 @@ export class SegmentWriter {
   #groupBefore = { term: 0, end: 0 }
   #postings: number
 
-  /** Continues a segment that was written in part. */
+  /** Starts a segment, or continues a segment that was written in part. */
   constructor(
     id: number,
     rows: PostingRows,

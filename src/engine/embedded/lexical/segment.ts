@@ -88,7 +88,7 @@ export class TextSegment {
     return list
   }
 
-  /** Whether the postings of a document in earlier segments are void. */
+  /** Whether this segment makes the postings of a document in earlier segments void. */
   replaces(seq: number): boolean {
     const { replaced } = this
     return replaced[firstFrom(replaced, replaced.length, seq)] === seq
@@ -274,7 +274,7 @@ interface Row {
 /** Start of the block in the result of the latest `#wordsOf`. */
 let wordsAt = 0
 
-/** Marks a length of more than two bytes. */
+/** Marks a text length that does not fit into two bytes. */
 const tooLong = 0xffff
 
 /** Cached block of the latest call of `has`: the next call often needs the same block. */

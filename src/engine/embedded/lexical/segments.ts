@@ -19,7 +19,7 @@ import {
 } from './segment-layout.ts'
 import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
 
-/** Number of segments of about the same size that are merged. */
+/** Number of segments of about the same size that are merged into one. */
 const fanout = 4
 /** Up to this number, replaced documents never cause a merge. */
 const replacedMin = 500

@@ -17,9 +17,10 @@ import { TermNumbers } from './term-numbers.ts'
 import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
 /**
- * Counts of the terms of a text: the terms `from` to `to` of `termCounts`. It has two numbers per
- * term: its index in `terms`, and the count. Texts that are written together share both arrays, so
- * that the number of each term is looked up only once.
+ * Counts of the terms of a text. `termCounts` has two numbers per term: the index of the term in
+ * `terms`, and its count. The text has the terms from number `from` to before number `to`. Texts
+ * that are written together share both arrays, so that the number of each term is looked up only
+ * once.
  */
 export interface TermCounts {
   readonly terms: readonly string[]
@@ -125,7 +126,6 @@ export class LexicalWriter {
     this.#written += list.size
   }
 
-  /** Removes the text of a document. */
   remove(seq: number): void {
     if (!this.#uncount(seq)) return
     if (this.#segments.lengthOf(seq) !== undefined) this.#await(seq, null)
@@ -136,7 +136,6 @@ export class LexicalWriter {
     }
   }
 
-  /** Removes all texts. */
   clear(): void {
     for (const table of ['term', 'waiting'])
       this.#database.exec(`DELETE FROM ${table}${this.#suffix}`)

@@ -112,8 +112,8 @@ export interface SizedPath {
 }
 
 /**
- * The access paths, those with the fewest entries first. The entries of the first path are counted up
- * to `max`, those of each later path only up to the smallest count so far.
+ * The access paths, those with the fewest entries first. The entries of the first path are counted
+ * up to `max`, those of each later path only up to the smallest count so far.
  */
 export function bySize(
   accessPaths: readonly AccessPath[],

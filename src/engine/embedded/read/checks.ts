@@ -5,8 +5,8 @@
  * A check is necessary: every matching document passes it. An exact check is also sufficient;
  * otherwise the document decides (matches.ts). The index cannot be asked whether one document has a
  * value in a range (gt, size, exists). So a range gives a check if listing its documents costs less
- * than reading those that the check rejects; otherwise the document decides. conditions.ts performs
- * checks.
+ * than reading the documents that the check rejects. Otherwise the document decides. conditions.ts
+ * performs checks.
  */
 import type { Value } from '../../../json/value.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
@@ -53,7 +53,7 @@ export interface RangeCheck {
   readonly size: number
 }
 
-/** The work that a read expects, which decides whether ranges are listed. */
+/** The expected work of a read, which decides whether ranges are listed. */
 export interface ExpectedWork {
   /** Number of candidates of the access path. */
   readonly candidates: () => number
@@ -137,8 +137,8 @@ export function listCost({ size }: RangeCheck): number {
 }
 
 /**
- * The check that a document has a value in a range or, if `isNegated`, has none. Unknown if the list
- * costs more than reading the documents that the check would save.
+ * The check that a document has a value in a range or, if `isNegated`, has none. Unknown if the
+ * list costs more than reading the documents that the check would save.
  */
 function rangeCheck(
   range: Range,

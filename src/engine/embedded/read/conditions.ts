@@ -54,7 +54,8 @@ export function conditionOf(
     case 'never':
       return { holds: () => false }
     case 'and': {
-      // A range is listed at its first check, so documents that another part rejects come first.
+      // Ranges are checked last: the first check of a range lists its documents, which is
+      // unnecessary if the other parts reject every candidate.
       const isRange = ({ kind }: IndexCheck): number => (kind === 'range' ? 1 : 0)
       return allOf(conditionsOf(check.of.toSorted((a, b) => isRange(a) - isRange(b))))
     }

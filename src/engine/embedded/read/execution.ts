@@ -62,8 +62,8 @@ export class Execution {
   }
 
   /**
-   * The candidates of the access path that may pass the check; undefined when they are better found
-   * one by one.
+   * The candidates of the access path that may pass the check; undefined when it is better to check
+   * the candidates one by one.
    */
   #intersection(after: StoredPosition | undefined): Iterable<RowCandidate> | undefined {
     const { plan, lookup, budget, condition } = this

@@ -1,6 +1,6 @@
 /**
- * The id ranges of a filter. The ids of a partition's rows form a range, so most reads of tables
- * walk an id range.
+ * The id ranges of a filter. The rows of a partition have the ids of one range, so most reads of
+ * tables walk an id range.
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'

@@ -71,7 +71,7 @@ export interface Result extends Explained {
   readonly rows: DocRow[]
   /**
    * The joined texts of all rows, in place of the rows, and the position of the last row. Only for
-   * queries that allow it.
+   * queries with `textsOnly`.
    */
   readonly joined?: JoinedRows | undefined
   /** Whether matches follow the last row. */

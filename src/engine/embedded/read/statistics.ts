@@ -8,7 +8,6 @@ export interface Statistics {
   readonly tie: Tie
   /** Number of a path. 'absent': no document has it. 'unindexed': the index does not cover it. */
   pathId(path: string): number | 'absent' | 'unindexed'
-  /** Number of all documents. */
   documents(): number
   documentsWith(path: string): number
   /** Number of entries of a value, array elements included. */

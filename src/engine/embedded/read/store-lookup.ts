@@ -89,7 +89,7 @@ export class StoreLookup {
     return row
   }
 
-  /** A function that looks up a document and returns its row if it matches. */
+  /** Returns a function that looks up a document, and returns its row if the document matches. */
   lookup(
     filter: Filter,
     withTexts: boolean,

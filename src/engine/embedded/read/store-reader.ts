@@ -21,9 +21,9 @@ import { searchVectors, type SearchedVectors } from './vector-search.ts'
 
 export class StoreReader extends StoreLookup {
   /**
-   * Must be called between `store.beginRead` and `store.endRead`. If the budget has to reserve
-   * memory (`hold`), rows are returned without texts and search fields, and the caller reads these
-   * later.
+   * Reads a page. Must be called between `store.beginRead` and `store.endRead`. If the budget has
+   * to reserve memory (`hold`), rows are returned without texts and search fields, and the caller
+   * reads these later.
    */
   read(query: StoreQuery, budget: Budget): Result {
     this.begin()

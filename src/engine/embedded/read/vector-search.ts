@@ -38,7 +38,7 @@ export interface VectorSearch {
 
 /** The vector index of one field. */
 export interface SearchedVectors {
-  /** Suffix of the field's part of the store. */
+  /** Suffix in the name of the store's table for the field. */
   readonly suffix: string
   readonly view: VectorView
   readonly metric: Metric
@@ -252,14 +252,15 @@ interface Ranked {
 const exactMax = 100
 
 /**
- * Number of comparisons beyond `limit` after which the largest error of codes is a usable estimate.
+ * Number of comparisons beyond `limit` after which the largest error of the 8-bit codes so far is a
+ * usable estimate.
  */
 const extraMin = 8
 
 /**
  * The best candidates by their stored vectors, best first, ties by ascending _id. Stops at the
- * first candidate whose coded distance exceeds the worst of the results by more than twice the
- * largest error of codes so far.
+ * first candidate whose coded distance exceeds the distance of the farthest result by more than
+ * twice the largest error of codes so far.
  */
 function rank(
   store: StoreConnection,

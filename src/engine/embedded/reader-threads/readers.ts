@@ -255,7 +255,8 @@ export class Readers {
     const { promise, ...settle } = Promise.withResolvers<ReaderReply | LackOfRoom>()
     const read = { ...asked, ...settle, command: newCommand(), lack: undefined }
     if (!this.#schedule.add(read, caller)) throw this.#overloaded()
-    // A caller that aborts does not wait until the thread has noticed.
+    // A caller that aborts gets its error at once, and does not wait until the thread stops the
+    // read.
     const giveUp = (): void => {
       if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
       settle.reject(signal.reason)

@@ -4,7 +4,7 @@
  * The thread finds rows without texts, reserves memory for all texts of the reply, and then reads
  * the texts. Reserving in parts could deadlock two half-finished replies.
  *
- * A message is deserialised in one go, so a message with long texts would block the main thread
+ * A message is deserialized in one go, so a message with long texts would block the main thread
  * while they are copied. Long texts are sent as bytes instead, which are transferred without
  * copying, and decoded one at a time.
  */
@@ -41,7 +41,7 @@ interface Wanted {
   readonly sizeMax?: number | undefined
 }
 
-/** Rows with texts, up to and including the row whose text exceeds `sizeMax`. */
+/** Rows with texts, up to and including the row with which the texts exceed `sizeMax` in total. */
 export function sendRows(
   reader: StoreReader,
   found: readonly DocRow[],

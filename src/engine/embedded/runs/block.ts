@@ -54,7 +54,7 @@ export class BlockWriter {
     this.#tie = tie
   }
 
-  /** Size of the block in bytes, without further entries. */
+  /** Size of the block in bytes, if no further entries are added. */
   get #sizeNow(): number {
     return this.#size + restartSize * Math.ceil(this.count / interval)
   }
@@ -268,8 +268,8 @@ export class BlockCursor {
   }
 
   /**
-   * Moves to the next entry of one of the documents; returns the number of skipped entries. Requires
-   * document numbers as ties.
+   * Moves to the next entry of one of the documents; returns the number of skipped entries.
+   * Requires document numbers as ties.
    */
   nextOf(documents: Documents): number {
     const block = this.#block

@@ -83,7 +83,10 @@ interface Source {
   readonly age: number
 }
 
-/** Queue of sources by current key. Among equal keys, the newest source comes first. */
+/**
+ * Queue of sources in the order of their current keys. Among equal keys, the newest source comes
+ * first.
+ */
 class Sources {
   readonly #isUp: boolean
   readonly #isWithin: (key: string) => boolean

@@ -28,7 +28,7 @@ export class ListedValues {
    */
   readonly #lists = new Map<string, CachedList>()
   #size = 0
-  /** Lists with a set, the set that was cached first comes first. */
+  /** Lists with a set, in the order in which the sets were cached. */
   readonly #withSets = new Set<CachedList>()
   #setBytes = 0
 

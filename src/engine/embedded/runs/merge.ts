@@ -36,7 +36,9 @@ interface Merged {
 /** Combined changes of several sources, which are given newest first. */
 export class MergedChanges implements ChangeSource {
   readonly #options: RunMergeOptions
-  /** Sources by current key. Among equal keys, the oldest source comes first. */
+  /**
+   * Sources in the order of their current keys. Among equal keys, the oldest source comes first.
+   */
   readonly #live: Merged[] = []
   /** Whether the first source is at the current change, so that `next` has to advance it. */
   #isShown = false

@@ -297,8 +297,8 @@ class RunCursor implements Cursor, DocumentCursor {
   }
 
   /**
-   * Calls `tell` for the current change and the following ones while their keys are less than `end`,
-   * and `pace` once per block.
+   * Calls `tell` for the current change and the following ones while their keys are less than
+   * `end`, and `pace` once per block.
    */
   tellBefore(
     end: Uint8Array,

@@ -355,7 +355,10 @@ export class RunsReader {
     return this.probe(path, value)(owner)
   }
 
-  /** Returns `find` for one value and many owners, valid as long as the snapshot. */
+  /**
+   * Returns a function that finds the entry of an owner for this value. The function is valid as
+   * long as the snapshot.
+   */
   probe(path: number, value: Uint8Array): (owner: EntryOwner) => Found | undefined {
     const { tie, memtable } = this
     const start = valueStart(path, value)
@@ -383,7 +386,7 @@ export class RunsReader {
     return this.#runs.filter((run) => run.overlaps(low, high))
   }
 
-  /** Runs that may have a value. */
+  /** Runs that may have entries of a value. */
   #having(start: string): readonly Run[] {
     const hashes = hashesOf(start, start.length)
     const high = afterStart(start)

@@ -41,7 +41,6 @@ const recentSizeMax = 1_000_000
 /** Maximum number of segments that one step deletes. */
 const droppedMax = 8
 
-/** A running merge. */
 interface Merge {
   readonly target: RunRow
   readonly changes: ChangeSource
@@ -183,7 +182,6 @@ export class RunsWriter {
     }
   }
 
-  /** Whether a step is due. */
   get isDue(): boolean {
     if (this.reader.memtable.count >= this.#recentMax) return true
     const rows = this.#rows()
@@ -226,7 +224,6 @@ export class RunsWriter {
     }
   }
 
-  /** Removes all entries. */
   clear(): void {
     this.#endBlock()
     this.#forgetPending()

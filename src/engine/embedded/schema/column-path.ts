@@ -6,8 +6,8 @@ import type { ColumnPart } from '../../../language/columns/column.ts'
 import type { Path } from '../../../language/values/path.ts'
 
 /**
- * Path of a column or a part of it. `folded`: the column as compared by an index with options for
- * texts.
+ * Path of a column or a part of it. `folded`: the path of the folded values, which an index with
+ * text options compares.
  */
 export function columnPath(id: number, part: ColumnPart = 'value', folded = false): Path {
   const text = `c${id}${letters[part]}${folded ? 'n' : ''}`

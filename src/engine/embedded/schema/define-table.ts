@@ -1,7 +1,7 @@
 /**
  * Applies changes to tables and user-defined types. Columns and indexes get an id here, which is
- * part of names in the store; columns and fields get a key, under which rows hold values. Ids and
- * keys are not reused, because data of a dropped column may still be stored.
+ * part of table names and paths in the store. Columns and fields get a key, under which rows hold
+ * values. Ids and keys are not reused, because data of a dropped column may still be stored.
  */
 import type { UserType } from '../../../language/columns/column-type.ts'
 import type { Column } from '../../schema.ts'

@@ -4,7 +4,8 @@
  *
  * Each part is the key of a comparable value (language/values/key.ts), one character per byte. A
  * zero byte is followed by 0xff, and two zero bytes end the part, so that parts need no lengths and
- * a shorter part sorts first. In a descending column all bytes are complemented.
+ * a part sorts before longer parts that start with it. In a descending column all bytes are
+ * complemented.
  */
 import type { Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'

@@ -6,7 +6,9 @@ export interface EmbeddedOptions {
    * case.
    */
   readonly durable: boolean
-  /** Maximum concurrent searches and long reads; undefined: derived from the machine. */
+  /**
+   * Maximum concurrent searches and long reads; undefined: derived from the number of processors.
+   */
   readonly searchThreads?: number | undefined
   /** Maximum open collections and tables; absent: no limit. */
   readonly openStoresMax?: number

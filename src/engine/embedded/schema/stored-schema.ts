@@ -1,7 +1,7 @@
 /**
- * Tables and types as the store knows them: with ids, which are part of names in the store, and
- * with keys, under which rows hold values. The layers above use only names. Plain JSON data, which
- * the catalog stores unchanged.
+ * Tables and types as the store knows them: with ids, which are part of table names and paths in
+ * the store, and with keys, under which rows hold values. The layers above use only names. Tables
+ * and types are plain JSON data, which the catalog stores unchanged.
  */
 import assert from 'node:assert/strict'
 import type { UserField, UserType } from '../../../language/columns/column-type.ts'

@@ -310,7 +310,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Opens a store for reading: sees committed data and can change nothing. */
+/** Opens a store for reading. The connection sees only committed data, and cannot write. */
 export function openToRead(file: string): DatabaseSync {
   return openDatabase(existing(file), `PRAGMA query_only = 1; ${readingPragmas}`)
 }
@@ -332,7 +332,7 @@ export async function hasLog(file: string): Promise<boolean> {
   return ((await findEntry(`${file}-wal`))?.size ?? 0) > 0
 }
 
-/** `schema_version` reads the file, so that an unreadable file fails when it is opened. */
+/** `schema_version` reads the file, so that opening an unreadable file fails. */
 const readingPragmas = 'PRAGMA mmap_size = 1073741824; PRAGMA schema_version;'
 
 /** Opens a store for writing. `durable`: an acknowledged write survives a power loss. */

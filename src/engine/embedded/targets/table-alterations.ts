@@ -30,7 +30,6 @@ export interface AlterationsOptions {
   readonly holding: <T>(target: StoredTarget, act: () => Promise<T>) => Promise<T>
 }
 
-/** A requested change. */
 export interface AskedChange {
   /** Whether the plan would still return this change. Throws the errors of the plan. */
   readonly isCurrent: () => boolean

@@ -30,7 +30,7 @@ export async function targetSize(
 
   /**
    * Counts the records on a reader thread. The main thread does not open the store, because it
-   * would evict another store for it.
+   * might have to evict another store for that.
    */
   async function countClosed(): Promise<number> {
     const { count } = await readers.count(

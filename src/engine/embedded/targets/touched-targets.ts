@@ -6,7 +6,8 @@ import type { KeyspaceSchema } from '../../schema.ts'
 import type { SchemaChange } from '../../schema-change.ts'
 
 /**
- * Uids of the targets that a change touches. Changing a type also touches the tables that use it.
+ * Uids of the targets that a change affects. A change of a type affects the tables that use the
+ * type.
  */
 export function affectedTargets(
   change: SchemaChange,

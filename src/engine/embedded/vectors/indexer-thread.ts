@@ -45,7 +45,7 @@ export interface IndexOptions {
   readonly metric: Metric
   /** Number of threads that search, in addition to the indexer thread. */
   readonly searchers: number
-  /** Vectors per segment; absent: as many as one memory has room for. */
+  /** Vectors per segment; absent: as many as one WebAssembly memory has room for. */
   readonly capacity?: number
 }
 
@@ -81,7 +81,7 @@ const sliceMs = 2
  */
 let generations = Math.floor(Math.random() * 1_000_000)
 /**
- * A snapshot is due when at least one of `snapshotShare` vectors and at least `snapshotMin` vectors
+ * A snapshot is due when 1 / `snapshotShare` of the vectors, and at least `snapshotMin` vectors,
  * have changed.
  */
 const snapshotShare = 5

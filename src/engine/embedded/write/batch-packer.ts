@@ -1,5 +1,6 @@
 /**
- * Packs index entries and terms of a batch into typed arrays, so that few objects cross threads.
+ * Packs index entries and terms of a batch into typed arrays, so that few objects are sent to the
+ * writer thread.
  */
 import type { Value } from '../../../json/value.ts'
 import { Pace, type Steps } from '../../../runtime/steps.ts'

@@ -25,7 +25,7 @@ import {
   type VectorStatements,
 } from './writer-statements.ts'
 
-/** Checksum of the row before it is replaced or removed. */
+/** A stored row with its checksum, which the digest loses when the row is replaced or removed. */
 interface ChecksummedRow {
   readonly checksum: RowChecksum
 }

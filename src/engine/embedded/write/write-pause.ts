@@ -1,6 +1,6 @@
 /**
  * A pause of writes: the writer thread waits between two commits while another thread opens a
- * snapshot of all stores. Both threads synchronise through a shared number, so the pause is as
+ * snapshot of all stores. Both threads synchronize through a shared number, so the pause is as
  * short as the work in it.
  */
 
@@ -13,7 +13,8 @@ const state = { idle: 0, held: 1, released: 2, givenUp: 3 } as const
 const heldMsMax = 5_000
 
 /**
- * Maximum wait for a pause in milliseconds, during a group of writes or a part of an index step.
+ * Maximum milliseconds to wait until the pause starts: the writer thread first finishes its current
+ * group of writes or part of an index step.
  */
 const awaitedMsMax = 120_000
 

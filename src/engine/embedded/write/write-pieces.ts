@@ -54,7 +54,7 @@ function lengthOf({ text, search }: NewRecord): number {
   return text.length + texts + numberSize * (vector?.numbers.length ?? 0)
 }
 
-/** Approximate size of merges in characters. Their values are not serialised yet. */
+/** Approximate size of merges in characters. Their values are not serialized yet. */
 export function sizeOfMerges(merges: readonly RowMerge[]): number {
   let size = 0
   for (const { values, elements } of merges) {

@@ -90,7 +90,7 @@ export class Writer {
     return this.#tally.debt
   }
 
-  /** Requests without a reply. */
+  /** Number of requests that wait for a reply. */
   get waiting(): number {
     return this.#started?.waiting ?? 0
   }

@@ -35,8 +35,8 @@ export function* mapping(args: Arguments): Steps<CharFilter> {
 }
 
 /**
- * A radix tree of strings. A tree with a branch for each character would take 200 bytes per character of
- * long strings.
+ * A radix tree of strings. A tree with a branch for each character would take 200 bytes per
+ * character of long strings.
  */
 interface Branch {
   /** The characters between the branch above and this one. */

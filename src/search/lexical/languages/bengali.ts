@@ -28,7 +28,7 @@ export const bengaliNormalization: StemmerStep = inTurn(
   ),
 )
 
-/** Removes the longest ending that leaves two letters. */
+/** Removes the longest ending that leaves at least two letters. */
 export const bengaliStem: StemmerStep = cut(
   endings(9, 'িয়াছিলাম িতেছিলাম িতেছিলেন ইতেছিলেন িয়াছিলেন ইয়াছিলেন'),
   endings(8, 'িতেছিলি িতেছিলে িয়াছিলা িয়াছিলে িতেছিলা িয়াছিলি য়েদেরকে'),

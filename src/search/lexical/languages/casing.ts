@@ -1,7 +1,7 @@
 /** Lower case in languages with special rules. */
 import type { StemmerStep } from './endings.ts'
 
-/** Unifies the final sigma, and removes accents, which capitals lack. */
+/** Replaces the final sigma by the usual sigma, and removes accents, which capitals lack. */
 export const greekLowercase: StemmerStep = (word) =>
   word
     .toLowerCase()

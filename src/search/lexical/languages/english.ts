@@ -48,7 +48,10 @@ const unchanging = new Set(
   wordsOf('inning outing canning herring earring evening proceed exceed succeed'),
 )
 
-/** Prefixes after which R1 begins. By the general rule, related words would get different stems. */
+/**
+ * Prefixes after which R1 (regions.ts) begins. By the general rule, related words would get
+ * different stems.
+ */
 const beginnings = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/
 
 function regionAfter(word: string): number {

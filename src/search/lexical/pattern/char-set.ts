@@ -40,7 +40,7 @@ export const anyOf = (sets: readonly CharSet[]): CharSet =>
 export const allOf = (sets: readonly CharSet[]): CharSet =>
   weighted((char) => sets.every((set) => set(char)), sets)
 
-/** The set without regard to case. */
+/** The set extended by the other case of its characters. */
 export function ignoringCase(set: CharSet): CharSet {
   const inEitherCase = (char: number) => {
     if (set(char)) return true

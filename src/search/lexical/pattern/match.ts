@@ -14,7 +14,7 @@ import { isRegular, type Program, type PatternStep } from './program.ts'
 /** Starts and ends of groups, in pairs; -1: not matched. The first pair is the whole match. */
 export type Slots = Int32Array
 
-/** Kinds of entries on the stack, which are triples: the kind and two operands. */
+/** Kinds of entries on the stack. An entry is a triple: its kind and two operands. */
 const restore = -1
 const shorten = -2
 

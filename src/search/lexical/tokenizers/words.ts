@@ -146,7 +146,7 @@ export class Words {
       } else if (found !== connector) {
         if (last === hebrew && char === apostrophe) {
           end = next
-          // The character joins at most one following letter.
+          // The apostrophe belongs to the Hebrew word, which continues only if a letter follows.
           if (!isLetter(this.#classAt(this.#skipExtenders(end)))) break
           continue
         }

@@ -82,8 +82,8 @@ export function linkNext(): bool { return linkOne() }
 export function repair(most: u32): bool { return repairSome(most) }
 
 /**
- * Freezes or thaws the index. While it is frozen, freed nodes are not reused, and the caller must not
- * link or repair. Nodes that existed at the freeze then change only their state.
+ * Freezes or thaws the index. While it is frozen, freed nodes are not reused, and the caller must
+ * not link or repair. Nodes that existed at the freeze then change only their state.
  */
 export function freeze(frozen: bool): void { setField(Field.frozen, frozen ? 1 : 0) }
 
@@ -164,7 +164,6 @@ function scanPending(breadth: u32, filtered: bool): void {
   keepListed(listed, breadth, filtered)
 }
 
-/** Scans all nodes. */
 export function scanAll(breadth: u32, filtered: bool): void {
   begin()
   const end = sharedField(Field.count)

@@ -52,7 +52,7 @@ export namespace Field {
   export const metric: u32 = 1
   export const capacity: u32 = 2
   export const breadth: u32 = 3
-  /** Number of nodes ever taken; all node ids are smaller. */
+  /** Number of nodes that were ever used, each counted once; all node ids are smaller. */
   export const count: u32 = 4
   export const entry: u32 = 5
   export const topLevel: u32 = 6

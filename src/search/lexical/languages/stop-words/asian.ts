@@ -1,4 +1,4 @@
-/** Stop words of languages from Arabic to Thai. */
+/** Stop words of Arabic, Persian, Sorani, Hindi, Bengali and Thai. */
 export const asian: Readonly<Record<string, string>> = {
   arabic: `أن إن أنا أنت أنتم أنها أنه أو أي إذا إلا إلى ألا أما إنه إنها ان انه انها او
     اي اما الا الى التي الذي الذين اللذين اللواتي بعد بل بما بن به بها بين تكون تلك ثم ثمة

@@ -1,4 +1,4 @@
-/** Stop words of further European languages with Latin letters. */
+/** Stop words of Basque, Indonesian, Irish, Turkish and the Finno-Ugric languages. */
 export const otherEuropean: Readonly<Record<string, string>> = {
   basque: `al asko arabera baina bat batean batek bati batzuei batzuek batzuetan batzuk
     bera beraiek berau berauek bere berori beroriek beste bezala da dago dira ditu du dute
