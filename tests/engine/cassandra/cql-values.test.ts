@@ -216,7 +216,7 @@ describe('values of columns', () => {
     )
   })
 
-  test('are null when a collection is empty', () => {
+  test('are undefined when a list or map is empty or null', () => {
     const list = { type: 'list', valueType: 'int' } as const
     const map = { type: 'map', keyType: 'int', valueType: 'int' } as const
     assert.equal(readAll({ type: list }, [], types), undefined)

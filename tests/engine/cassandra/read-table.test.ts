@@ -258,7 +258,7 @@ describe('indexes', () => {
       { kind: 'text', column: 'Ti"tle', analyzer: { tokenizer: { name: 'ngram' } } },
     ],
   ] as const)
-    test(JSON.stringify(options), () => {
+    test(`are supported with the options ${JSON.stringify(options)}`, () => {
       assert.deepEqual(readOne(options), { name: 'i', ...expected })
     })
 

@@ -122,7 +122,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
       `${keyspace}/cold`,
       { find: { sort: { $vector: [1, 2] }, options: { limit: 1 } } },
     ],
-    ['deleteCollection with vectors', keyspace, { deleteCollection: { name: 'cold' } }],
+    ['deleteCollection of a collection with vectors', keyspace, { deleteCollection: { name: 'cold' } }],
     ['createKeyspace', '', { createKeyspace: { name: 'second' } }],
     [
       'createCollection in a second keyspace',
@@ -175,18 +175,18 @@ describe('the request thread', { skip: !isEmbedded }, () => {
       { createVectorIndex: { name: 'vs', definition: { column: 'v' } } },
     ],
     ['dropIndex', keyspace, { dropIndex: { name: 'names' } }],
-    ['dropIndex of vectors', keyspace, { dropIndex: { name: 'vs' } }],
+    ['dropIndex of a vector index', keyspace, { dropIndex: { name: 'vs' } }],
     ['dropTable', keyspace, { dropTable: { name: 'shops' } }],
     ['dropType', keyspace, { dropType: { name: 'place' } }],
   ]
   for (const [what, path, command] of cases)
-    test(`does not wait for the disk in ${what}`, async () => {
+    test(`makes only allowed synchronous file calls during ${what}`, async () => {
       calls.length = 0
       await sending(server)(path, command)
       assertNoneBlocks()
     })
 
-  test('does not wait for the disk in GET /stargate/health and GET /metrics', async () => {
+  test('makes only allowed synchronous file calls during GET /stargate/health and GET /metrics', async () => {
     calls.length = 0
     for (const path of ['/stargate/health', '/metrics']) {
       const answer = await server.send(path, { headers: { Token: testToken } })
@@ -195,7 +195,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     assertNoneBlocks()
   })
 
-  test('does not wait for the disk when settings are written', async () => {
+  test('makes only allowed synchronous file calls when settings are written', async () => {
     calls.length = 0
     const answer = await fetch(`${server.adminUrl}/v2/clientIdSecrets`, {
       method: 'POST',
@@ -206,7 +206,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     assertNoneBlocks()
   })
 
-  test('does not wait for the disk when a page of the console does not exist', async () => {
+  test('makes only allowed synchronous file calls when a page of the console does not exist', async () => {
     await server.send('/console', {})
     calls.length = 0
     for (const path of ['/console', '/console/nothing.js']) await server.send(path, {})

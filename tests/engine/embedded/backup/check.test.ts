@@ -219,7 +219,7 @@ describe('the check of a store', () => {
     }
   })
 
-  test('names an index that was built with other rules', async (context) => {
+  test('reports index entries of paths that the collection does not index', async (context) => {
     const { fileOf } = await makeStore(context)
     const findings = checkStore(
       fileOf('books'),
@@ -232,7 +232,7 @@ describe('the check of a store', () => {
     ])
   })
 
-  test('names the first of many findings and counts the remaining ones', async (context) => {
+  test('reports the first 100 of many similar problems and counts the remaining ones', async (context) => {
     const { fileOf } = await makeStore(context)
     const numbers = Array.from(
       { length: 250 },
