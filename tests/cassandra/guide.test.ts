@@ -9,7 +9,7 @@ import { followGuide } from '../docs/guide.ts'
 import { startServer, temporaryFolder } from '../harness.ts'
 import { startNode } from './node.ts'
 
-test('the commands of the guide to a cluster have the documented output', async () => {
+test('the commands of the guide "Move to a cluster" have the documented output', async () => {
   const page = new URL('../../docs/guides/move-to-a-cluster.md', import.meta.url)
   const folder = await temporaryFolder()
   const dataDir = join(folder, 'stela-data')

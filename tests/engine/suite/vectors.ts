@@ -153,7 +153,7 @@ export function describeVectors(name: string, world: World): void {
       })
     })
 
-    test('return the same results after the engine is opened again', async () => {
+    test('find the nearest documents after the engine is opened again', async () => {
       const before = await create()
       await before.insert(100)
       await running.reopen()

@@ -27,7 +27,7 @@ describe('cached rows', () => {
     assert.equal(cache.rowById('a1')?.seq, 1)
   })
 
-  test('take no more memory than their limit, and recently used rows stay', () => {
+  test('take no more memory than their limit, and recently used rows stay cached', () => {
     const cache = keptOf(10)
     for (let seq = 0; seq < 100; seq++) {
       cache.add(rowOf(seq), `a${seq}`)
@@ -167,7 +167,7 @@ describe('cached rows', () => {
     }
   })
 
-  test('are not stored while another change is pending, or when the outcome of a change is unknown', () => {
+  test('are not cached while another change is pending, or when the outcome of a change is unknown', () => {
     const cache = keptOf(10)
     const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
     const second = invalidateRows([replaceOf(1, '{"_id":"a1","n":2}')], cache)
