@@ -14,7 +14,7 @@ const times = 8
 /** Number of documents: more than a page of a reply, and more than a page of a statement. */
 const documentCount = 70
 
-describe('statements of a command', () => {
+describe('on a cluster', () => {
   let counts: StatementCounts
   let keyspaces: TestKeyspaces
   let engine: Engine

@@ -35,7 +35,7 @@ export function namedNode(): string | undefined {
   return process.env[named]
 }
 
-/** The node of this process. Its guard ends it together with the process. */
+/** The node of this process. Its guard kills the node when the process ends. */
 let own: Promise<CassandraNode> | undefined
 
 function readAddress(address: string): ConnectOptions {

@@ -41,7 +41,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await done(0, '', { createCollection: { name, options } })
   }
 
-  test('give the same results for random commands', async () => {
+  test('return the results of the model for random commands', async () => {
     const random = new Random(seed)
     const shape = { nested: 0.3, scalars: 8, fields: 4 }
     const model = new CommandsModel(servers.either(random), random, shape, 'model')

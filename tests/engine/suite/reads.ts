@@ -30,8 +30,8 @@ export function describeReads(name: string, world: World): void {
     })
 
     const filters: Readonly<Record<string, Filter>> = {
-    'an empty filter': { kind: 'and', of: [] },
-    'a filter that matches nothing': { kind: 'or', of: [] },
+      'an empty filter': { kind: 'and', of: [] },
+      'a filter that matches nothing': { kind: 'or', of: [] },
       'an id': where('_id', 'eq', 7),
       'a range of ids': where('_id', 'gt', size - 10),
       'a common value': where('group', 'eq', 2),
