@@ -109,7 +109,7 @@ describe('indexing', () => {
   })
 })
 
-describe('for any lists and document', () => {
+describe('for any indexing options and document', () => {
   const name = fc.constantFrom('a', 'b', 'c.d')
   const value = fc.letrec<{ value: Value; object: JsonObject }>((tie) => ({
     value: fc.oneof(

@@ -103,7 +103,7 @@ describe('keys', () => {
     )
   })
 
-  test('order different types, including containers', () => {
+  test('order different types, including arrays and objects', () => {
     fc.assert(
       fc.property(values, values, (a, b) => {
         const order = compareValues(a, b)

@@ -27,7 +27,7 @@ function assertProjected(rows: readonly (readonly [string, string, string])[]): 
     assert.equal(projected(projection, document), expected, `${projection} of ${document}`)
 }
 
-describe('a projection without regular fields', () => {
+describe('a projection', () => {
   const document =
     '{"_id":1,"a":{"b":[1]},"$vector":[1,2],"$vectorize":"text","$lexical":"words"}'
 
@@ -65,7 +65,7 @@ describe('a projection without regular fields', () => {
     ])
   })
 
-  test('with exclusions and slices ignores _id: 1', () => {
+  test('ignores _id: 1 when it excludes or slices other fields', () => {
     assertProjected([
       ['{"_id":1,"a":0}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
       ['{"a":false,"_id":true}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
@@ -143,7 +143,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('passes through arrays, and keeps values without fields', () => {
+  test('applies to the elements of arrays, and keeps values without fields', () => {
     assertProjected([
       [
         '{"a.x":1}',
