@@ -70,7 +70,7 @@ test('tokenizer standard splits no surrogate pair and drops no letter', () => {
 
 /**
  * The word segmentation of Node. Unlike the tokenizer, it splits at ":" and segments Chinese, so
- * the texts contain neither.
+ * the texts contain neither ":" nor Chinese characters.
  */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 

@@ -233,7 +233,7 @@ describe('a segment', () => {
     assert.equal(documentsIn(segment.search(make(), 64)).length, 20)
   })
 
-  test('accepts any whole number as a document, and removes the given document', () => {
+  test('accepts any whole number as a document number, and removes only the given document', () => {
     const segment = segmentOf(2000)
     const random = randomFrom(seed)
     const held = new Map<number, Float32Array>()
