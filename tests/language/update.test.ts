@@ -122,7 +122,7 @@ describe('$set', () => {
     ])
   })
 
-  test('rejects paths that cannot have fields', () => {
+  test('rejects paths through values that cannot have fields', () => {
     assertRefused('$set', path, [
       ['{"a":1}', '{"a.b":1}', '"a" is a Number'],
       ['{"a":null}', '{"a.b":1}', '"a" is Null'],
@@ -406,7 +406,7 @@ describe('$rename', () => {
     ])
   })
 
-  test('rejects array elements, identical paths and fields of values', () => {
+  test('rejects elements of arrays, identical paths and fields of scalars', () => {
     assertRefused('$rename', path, [
       ['{"a":[1]}', '{"a.0":"b"}', '"a.0" is an element'],
       ['{"a":[1],"b":2}', '{"b":"a.0"}', '"a.0" is an element'],
@@ -553,7 +553,7 @@ test('$push, $pop and $addToSet reject non-array values', () => {
     assertRefused(operator, path, [['{"a":1}', '{"a.b":1}', '"a" is a Number']])
 })
 
-describe('an update of several operators', () => {
+describe('an update with several operators', () => {
   test('runs its operators in a fixed order, whatever their order in the text', () => {
     const update =
       '{"$unset":{"u":""},"$set":{"s":1},"$rename":{"r":"q"},"$push":{"p":1},' +

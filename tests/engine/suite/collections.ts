@@ -183,7 +183,7 @@ export function describeCollections(name: string, world: World): void {
     })
 
     describe('writes', () => {
-      test('insert an id only once', async () => {
+      test('insert a document only if its id does not exist', async () => {
         const store = await newStore()
         assert.deepEqual(await store.insert([{ _id: 'x', n: 1 }]), ['done'])
         assert.deepEqual(await store.insert([{ _id: 'x', n: 2 }]), ['exists'])

@@ -280,7 +280,7 @@ export function describeTables(name: string, world: World): void {
         )
       })
 
-      test('by vector leaves out zero vectors if the metric is cosine', async () => {
+      test('by vector omits zero vectors if the metric is cosine', async () => {
         const { rows } = await create()
         await rows.put([
           { p: 'zero', c: 0, v: [0, 0] },
@@ -408,7 +408,7 @@ export function describeTables(name: string, world: World): void {
         await sound()
       })
 
-      test('survives a restart, with all rows and indexes', async () => {
+      test('is unchanged after a restart, with all rows and indexes', async () => {
         const { rows, keyspace } = await create()
         await rows.put(manyRows(100))
         for (const index of [onWord, onText, onVector]) await rows.addIndex(index)

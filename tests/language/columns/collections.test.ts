@@ -155,7 +155,7 @@ describe('maps', () => {
     )
   })
 
-  test('are accepted as objects when keys are written as strings', () => {
+  test('with keys that are written as strings can be objects', () => {
     for (const keyType of ['uuid', 'date', 'time', 'timestamp', 'inet'] as const)
       assert.match(
         problemOf(map(keyType, 'int'), '{"x!":1}'),

@@ -137,7 +137,7 @@ describe(`diverse results, seed ${seed}`, () => {
   })
 })
 
-test('the similarity among vectors is the similarity of each pair', () => {
+test('similarityAmong returns the similarity of each pair of vectors', () => {
   const vectorOf = vectorsFrom(seed, 19)
   const vectors = Array.from({ length: 12 }, vectorOf)
   for (const metric of metrics) {

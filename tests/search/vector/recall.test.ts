@@ -82,7 +82,7 @@ function documentsIn(found: Float64Array): number[] {
 
 const metrics = ['cosine', 'dot_product', 'euclidean'] as const
 
-describe(`the graph finds at least ${floor} of the ten nearest (seed ${seed})`, () => {
+describe(`the graph finds at least ${floor} of the ten nearest vectors (seed ${seed})`, () => {
   for (const metric of metrics)
     for (const [dimension, count] of [
       [8, 5000],

@@ -257,7 +257,7 @@ function numbersOf(file: string): object {
 }
 
 describe('a store of format 1', () => {
-  test('is converted to the present format when it is first opened', async (context) => {
+  test('is converted to the current format when it is first opened', async (context) => {
     const { file, dataDir, open } = await makeFolder(context)
     assert.deepEqual(numbersOf(file), { format: 1, documents: 2505, version: 2505 })
     assert.deepEqual(checkDataFolder(dataDir), [])
@@ -294,7 +294,7 @@ describe('a store of format 1', () => {
     )
   })
 
-  test('has the old or the new format, at whatever point its conversion is killed', async (context) => {
+  test('has the old or the new format, whenever its conversion is killed', async (context) => {
     const { file, dataDir, open } = await makeFolder(context)
     const killAt = (statement: string): void => {
       const { signal } = spawnSync(

@@ -229,7 +229,7 @@ describe('a plan with a sort', () => {
     })
   })
 
-  test('sorts all documents with an equal first value when there is a second key', () => {
+  test('sorts groups of any size with an equal first value when there is a second key', () => {
     const counts = { documents: 10_000, entries: { year: 10_000 } }
     const { order } = planOf({ sort: by('year', '-lang') }, counts)
     assert(order.by === 'values')

@@ -134,8 +134,8 @@ for (const tie of ties)
     })
   })
 
-describe('runs', () => {
-  test('keep few of the entries that were added and removed', (context) => {
+describe('runs of index entries', () => {
+  test('contain few entries that were added and later removed', (context) => {
     const { open } = start(context, 'doc')
     const { writer, commit, database } = open()
     const owner = { seq: 7, id: new Uint8Array() }
@@ -185,7 +185,7 @@ describe('runs', () => {
     assert.ok(entryKey(7, long, owner, 'doc') === start + tieText(owner, 'doc'))
   })
 
-  test('show the entries of a document while it is being written', (context) => {
+  test('include the changes of the current transaction in lookups by the writer', (context) => {
     const { open } = start(context, 'doc')
     const { writer, commit } = open()
     const owner = { seq: 1, id: new Uint8Array() }

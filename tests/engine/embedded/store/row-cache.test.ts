@@ -234,7 +234,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
     floor.set(_id, Math.max(n, floor.get(_id) ?? 0))
   }
 
-  test('no read returns a state that is older than one acknowledged or seen before, or that its filter excludes', async (context) => {
+  test('are never older than a state that was acknowledged or read before, and match the filter of the read', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'cache')
     await store.insert(ids.map(made))

@@ -61,7 +61,7 @@ describe('stores', () => {
     assert.deepEqual(['a', 'b', 'c'].filter(hasLog), ['a', 'c'])
   })
 
-  test('have enough recall in vector searches after they were evicted and opened again', async (context) => {
+  test('have a recall of at least 0.95 in vector searches after they were evicted and opened again', async (context) => {
     const { engine, dataDir } = await openEmbedded(context, { openStoresMax: 2 })
     const worlds = await Promise.all(
       numbered(6, (n) => VectorWorld.create(engine, { name: `v${n}`, seed: n + 1 })),
