@@ -10,7 +10,7 @@ import type { ConnectOptions } from './connect.ts'
 import { GuardedFolder } from './guard.ts'
 import { firstUser, missingTools, startNode, type CassandraNode } from './node.ts'
 
-/** Maximum milliseconds until the node is ready, which include the first download. */
+/** Maximum time in milliseconds until the node is ready, including the first download. */
 const waitMsMax = 600_000
 
 const named = 'STELA_TEST_CASSANDRA'

@@ -91,7 +91,8 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
       for (let step = 0; step < 20; step++) {
         const { codes, text } = await send(place, '/counters', { updateOne })
         if (codes.length === 0) answered++
-        // The cluster did not know the result, and the document has been changed since the attempt.
+        // The cluster did not report the result, and the document has been changed since the
+        // attempt.
         else if (codes[0] === 'TIMEOUT_WRITING_DATA') unknown++
         else assert.deepEqual(codes, ['FAILED_CONCURRENT_OPERATIONS'], text)
       }

@@ -51,9 +51,9 @@ function unwatchCalls(): void {
 }
 
 /**
- * Calls that are allowed on the request thread: a commit of the catalog, which checks its files and
- * reserves space for its log; and the check that the path of a store still leads to the opened
- * file. Files of /proc are allowed because they are not on a disk.
+ * Whether a call is allowed on the request thread. A commit of the catalog may check the files of
+ * the catalog and reserve space for its log. A check may verify that the path of a store still
+ * leads to the opened file. Files of /proc are allowed because they are not on a disk.
  */
 function isAllowed({ name, path, caller }: Call): boolean {
   if (path.startsWith('/proc/')) return true

@@ -208,8 +208,8 @@ export function describeTables(name: string, world: World): void {
 
       test('finds each row once when several values match', async () => {
         const { rows } = await create()
-        // The value 'rare' has few rows and the other values many. So one of the merged lists ends
-        // early.
+        // Few rows have the value 'rare', and many rows have each of the other values. So one of
+        // the merged lists ends early.
         await rows.put(manyRows(400))
         await rows.put([
           { p: 'p1', c: 1000, tags: ['rare', 'ant'] },

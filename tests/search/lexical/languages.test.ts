@@ -266,7 +266,7 @@ const normalized: Readonly<Record<string, Outcomes>> = {
     konig: 'könig koenig',
     schaltflachen: 'schaltflächen schaltflaechen',
     weissbier: 'weißbier weissbier',
-    // Here, "ue" is not a spelling of an umlaut, because the "e" belongs to another sound.
+    // Here, "ue" is not a spelling of "ü", so the filter keeps it.
     quelle: 'quelle',
     abenteuer: 'abenteuer',
   },

@@ -95,7 +95,8 @@ const engineModule = new URL('../../../../src/engine/embedded/engine.ts', import
   .href
 
 /**
- * A program that opens an engine. It kills itself before the first statement that starts with AT.
+ * A program that opens an engine. It kills itself before the first statement that starts with the
+ * text of the variable AT.
  */
 const killed = `
   import { DatabaseSync, StatementSync } from 'node:sqlite'
