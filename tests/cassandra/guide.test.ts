@@ -1,4 +1,6 @@
-/** Follows docs/guides/move-to-a-cluster.md on a node of its own, because it moves default_keyspace. */
+/**
+ * Follows docs/guides/move-to-a-cluster.md on a node of its own because it moves default_keyspace.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Synchronous file operations on the request thread. Each blocks all clients for as long as the disk
- * takes, so the test allows only calls that belong to operations of SQLite.
+ * Synchronous file operations on the request thread. Each of them blocks all clients for as long as
+ * the disk takes, so the test allows only calls that belong to operations of SQLite.
  */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
@@ -122,7 +122,11 @@ describe('the request thread', { skip: !isEmbedded }, () => {
       `${keyspace}/cold`,
       { find: { sort: { $vector: [1, 2] }, options: { limit: 1 } } },
     ],
-    ['deleteCollection of a collection with vectors', keyspace, { deleteCollection: { name: 'cold' } }],
+    [
+      'deleteCollection of a collection with vectors',
+      keyspace,
+      { deleteCollection: { name: 'cold' } },
+    ],
     ['createKeyspace', '', { createKeyspace: { name: 'second' } }],
     [
       'createCollection in a second keyspace',

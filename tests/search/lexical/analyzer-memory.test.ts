@@ -70,7 +70,10 @@ const cases: readonly (readonly [what: string, recipe: (mark: string) => object]
       return { charFilters: [{ name: 'mapping', args: { mapping } }] }
     },
   ],
-  ['stop words', (mark) => filter('stop', { words: entries(9_900, (word) => word + mark) })],
+  [
+    'stop words',
+    (mark) => filter('stop', { words: entries(9_900, (word) => word + mark) }),
+  ],
   [
     'a long pattern',
     (mark) => {

@@ -176,7 +176,11 @@ describe('limits of an analysis', () => {
     ],
     ['single letters', { tokenizer: component('letter') }, long('a ')],
     ['words of the classic tokenizer', { tokenizer: component('classic') }, long('a-')],
-    ['words of the uax29UrlEmail tokenizer', { tokenizer: component('uax29UrlEmail') }, long('a!a@')],
+    [
+      'words of the uax29UrlEmail tokenizer',
+      { tokenizer: component('uax29UrlEmail') },
+      long('a!a@'),
+    ],
     ['words of the Thai tokenizer', { tokenizer: component('thai') }, long('a ')],
   ] as const)
     test(`end an analysis into ${what} when the terms exceed the maximum size`, () => {
@@ -281,7 +285,11 @@ describe('limits of an analysis', () => {
     ['a text of exclamation marks', { tokenizer: component('uax29UrlEmail') }, long('!')],
     ['a long word', { tokenizer: component('classic') }, long('ж')],
     ['a long number', { tokenizer: component('classic') }, long('1')],
-    ['a text of spaces', { tokenizer: component('pattern', { pattern: '\\s+' }) }, long(' ')],
+    [
+      'a text of spaces',
+      { tokenizer: component('pattern', { pattern: '\\s+' }) },
+      long(' '),
+    ],
   ] as const)
     test(`are not reached by ${what}`, () => {
       assert.ok(termsOf(recipe, text).length <= 1)

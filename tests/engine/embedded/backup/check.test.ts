@@ -210,9 +210,9 @@ describe('the check of a store', () => {
       const isSum = (text: string) => /checksum|digest/.test(text)
       const [first] = findings.filter((text) => !isSum(text))
       assert.match(first!, finding, name)
-      // Each kind of damage causes at most five findings: missing and surplus entries, the checksum
-      // of the row, and the digest of the store. At most two of the findings are about checksums
-      // and digests.
+      // Each kind of damage causes at most five findings: missing and surplus entries, the row's
+      // checksum, and the store's digest. At most two of the findings are about checksums and
+      // digests.
       assert(findings.length <= 5, `${name}: ${findings.join('; ')}`)
       assert(findings.filter(isSum).length <= 2, `${name}: ${findings.join('; ')}`)
       rmSync(file)

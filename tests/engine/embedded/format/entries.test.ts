@@ -109,7 +109,7 @@ describe('index entries', () => {
     )
   })
 
-  test('of a document become those of its replacement when the difference is applied', () => {
+  test('become the entries of a replaced document when the difference is applied', () => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
         const list = new EntryList()

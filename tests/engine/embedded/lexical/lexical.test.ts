@@ -305,10 +305,7 @@ const spoiledHits: Readonly<
     /stand the wrong way round/,
   ],
   'a hit that comes twice': [([first]) => [first!, first!], /search: 1 came twice/],
-  'more hits than the limit': [
-    (hits) => [...hits, ...hits],
-    /4 hits, where at most 3 fit/,
-  ],
+  'more hits than the limit': [(hits) => [...hits, ...hits], /4 hits, where at most 3 fit/],
   'a score that is not a number': [
     ([first]) => [{ ...first!, score: NaN }],
     /NaN is no score, of \{"_id":1/,

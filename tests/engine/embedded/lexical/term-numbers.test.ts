@@ -24,7 +24,7 @@ test('term numbers distinguish terms with the same hash', () => {
   assert.equal(numbers.get('liquid'), 2)
 })
 
-test('term numbers accept at most 50 000 terms, and fewer than 3 000 terms of 200 characters', () => {
+test('term numbers accept at most 50 000 terms, and fewer than 3 000 terms of over 200 characters', () => {
   const few = new TermNumbers()
   const many = new TermNumbers()
   let added = 0
