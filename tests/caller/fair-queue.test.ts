@@ -1,4 +1,4 @@
-/** Turns of principals in a queue in front of limited capacity. */
+/** The order in which a fair queue admits the entries of several principals. */
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, test } from 'node:test'

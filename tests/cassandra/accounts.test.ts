@@ -113,7 +113,7 @@ describe('users of the cluster', () => {
     assert.match(last.text, new RegExp(`more than ${indexesMax} `))
   })
 
-  test('are rejected with another password, and under other names', async () => {
+  test('are rejected with a wrong password, and under unknown names', async () => {
     for (const account of [
       { ...reader, password: 'guessed' },
       { name: 'nobody', password: 'x' },

@@ -6,12 +6,12 @@ import { CassandraNode, install, ringOf, type NodeOptions } from './node.ts'
 
 const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
 
-/** Maximum time until each node notices that all other nodes are up. */
+/** Maximum time in milliseconds until each node notices that all other nodes are up. */
 const noticeMsMax = 60_000
 
 export class CassandraCluster {
   readonly nodes: readonly CassandraNode[]
-  /** Settings with all nodes as contact points. */
+  /** Connection settings with all nodes as contact points. */
   readonly connect: ConnectOptions
 
   private constructor(nodes: readonly CassandraNode[]) {

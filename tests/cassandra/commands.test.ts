@@ -56,7 +56,7 @@ describe('a server on a cluster', () => {
       assert(await status('', { [command]: {} }))
   })
 
-  test('serves a collection', async () => {
+  test('executes the commands of collections', async () => {
     const path = '/default_keyspace/letters'
     const options = lettersCollection
     await send('/default_keyspace', { createCollection: { name: 'letters', options } })
@@ -137,7 +137,7 @@ describe('a server on a cluster', () => {
     await send('/default_keyspace', { deleteCollection: { name: 'letters' } })
   })
 
-  test('serves a table', async () => {
+  test('executes the commands of tables', async () => {
     const keyspace = '/default_keyspace'
     const path = `${keyspace}/readings`
     const fields = { x: 'int' }
@@ -211,7 +211,7 @@ describe('a server on a cluster', () => {
     await send(keyspace, { dropType: { name: 'spot' } })
   })
 
-  test('has received every command of the registry in this test', () => {
+  test('has executed every command of the registry in the tests above', () => {
     const all = Object.values(commandsAt).flatMap((commands) => [...commands.keys()])
     assert.deepEqual(
       all.filter((name) => !sent.has(name)),

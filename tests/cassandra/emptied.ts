@@ -51,8 +51,8 @@ describe('repeated deletion of one document or row', () => {
   const accessFor = (lexical: boolean) => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
-    // The maximum is less than the 250 documents below. It applies to each page of at most 100
-    // documents, so the deletion must succeed.
+    // `scannedMax` is less than the 250 documents below. The maximum applies to each page of at
+    // most 100 documents, so the deletion must succeed.
     const limits = { ...testLimits, scannedMax: 120 }
     return {
       session,

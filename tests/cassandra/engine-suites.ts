@@ -19,7 +19,8 @@ const parts = {
 assert.deepEqual(Object.values(parts).flat().toSorted(), suiteNames.toSorted())
 
 export function describePart(name: keyof typeof parts): void {
-  // Covers keyspaces without a database prefix. Only one part may use them at a time.
+  // The part `schema` covers keyspaces without a database key. Only one part may use them at a
+  // time.
   const world = name === 'schema' ? plainWorld : ownWorld
   describeEngine('an engine on a cluster', world, parts[name])
 }

@@ -1,6 +1,6 @@
 /**
- * A temporary folder and a process in it. When this process ends, a guard ends that process and
- * removes the folder.
+ * A temporary folder and a child process in it. When the test process ends, a guard kills the child
+ * process and removes the folder.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import type { Socket } from 'node:net'
 
 /**
- * Reads process ids until this process closes the pipe or dies; then kills the last process named,
- * if any, and removes the folder.
+ * Reads process ids until the test process closes the pipe or dies. Then kills the process with the
+ * last id, if any, and removes the folder.
  */
 const script = `
 while read -r line; do pid=$line; done
@@ -25,7 +25,7 @@ export class GuardedFolder {
 
   private constructor(path: string) {
     this.path = path
-    // The process gets a process group of its own, so that Ctrl-C does not reach it.
+    // The guard gets a process group of its own, so that Ctrl-C does not reach it.
     this.#guard = spawn('sh', ['-c', script, 'guard', path], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
@@ -40,8 +40,8 @@ export class GuardedFolder {
   }
 
   /**
-   * Names the process to kill; undefined once the process has ended, because the system may reuse
-   * its id.
+   * Sets the process that the guard must kill; undefined once the process has ended, because the
+   * system may reuse its id.
    */
   watch(pid: number | undefined): void {
     this.#pipe.write(`${pid ?? ''}\n`)

@@ -1,4 +1,6 @@
-/** Follows docs/guides/move-to-a-cluster.md on a node of its own, because it moves default_keyspace. */
+/**
+ * Follows docs/guides/move-to-a-cluster.md on a node of its own because it moves default_keyspace.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -9,7 +11,7 @@ import { followGuide } from '../docs/guide.ts'
 import { startServer, temporaryFolder } from '../harness.ts'
 import { startNode } from './node.ts'
 
-test('the commands of the guide to a cluster have the documented output', async () => {
+test('the commands of the guide "Move to a cluster" have the documented output', async () => {
   const page = new URL('../../docs/guides/move-to-a-cluster.md', import.meta.url)
   const folder = await temporaryFolder()
   const dataDir = join(folder, 'stela-data')

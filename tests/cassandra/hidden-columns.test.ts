@@ -71,7 +71,7 @@ describe('a query whose projection excludes columns that it needs', () => {
     assert.deepEqual(keys.slice(0, 5), [0, 1, 2, 3, 4])
   })
 
-  test('returns the nearest rows that match a filter, far from the vector', async () => {
+  test('returns the nearest rows that match a filter, even if they are far from the vector', async () => {
     const filter = { n: { $gte: 1_050 } }
     const clauses = { filter, sort: { v: [0, 0] }, options: { limit: 3 } }
     assert.deepEqual(await keysOf(clauses), [1_050, 1_051, 1_052])

@@ -24,7 +24,7 @@ export class Line {
     this.#server = tls === undefined ? createServer(carry) : createTlsServer(tls, carry)
   }
 
-  /** Opens a proxy. With `tls`, its clients must encrypt. */
+  /** Opens a proxy. With `tls`, its clients must use TLS. */
   static async to(host: string, port: number, tls?: TlsOptions): Promise<Line> {
     const line = new Line(host, port, tls)
     await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve))

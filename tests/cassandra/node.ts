@@ -12,7 +12,7 @@ import { javaArguments, smallHeap, writeConfig, type Ring } from './node-config.
 import { findPort } from './ports.ts'
 import { findJava, findMaven, MissingTool, type Java, type Tool } from './tools.ts'
 
-/** Maximum milliseconds of a start: longer than a start takes on any machine. */
+/** Maximum duration of a start in milliseconds; longer than a start takes on any machine. */
 const startMsMax = 300_000
 
 /** Programs and files that all nodes need. */

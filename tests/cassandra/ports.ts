@@ -1,4 +1,4 @@
-/** Free ports. */
+/** Finds free TCP ports. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -11,10 +11,10 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const path = '/default_keyspace/counted'
 /** Repetitions of each command. */
 const times = 8
-/** Number of documents: more than a page of a reply, and more than a page of a statement. */
+/** Number of documents; it exceeds the page sizes of replies and of statements. */
 const documentCount = 70
 
-describe('statements of a command', () => {
+describe('on a cluster', () => {
   let counts: StatementCounts
   let keyspaces: TestKeyspaces
   let engine: Engine

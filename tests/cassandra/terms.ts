@@ -62,7 +62,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
       }
   })
 
-  test('are scored when another server has just written most of the documents', async () => {
+  test('are scored with current statistics when another server has just written most of the documents', async () => {
     const first = await LexicalStore.create(engines[0], 'behind')
     const second = await LexicalStore.find(engines[1], 'behind')
     assert.deepEqual(await second.search('ant'), [])

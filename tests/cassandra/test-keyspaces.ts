@@ -1,7 +1,7 @@
 /**
  * Engines on the node that tests share. Each test has its own keyspaces, whose names start with a
- * key, as for a database of a server. Tests of the engine itself need keyspaces without a key; only
- * one file at a time can use those.
+ * random database key. Tests of the engine itself need keyspaces without a key. Only one file at a
+ * time can use those.
  */
 import { randomBytes } from 'node:crypto'
 import { databaseEngine } from '../../src/databases/database-engine.ts'

@@ -10,7 +10,7 @@ import type { ConnectOptions } from './connect.ts'
 import { GuardedFolder } from './guard.ts'
 import { firstUser, missingTools, startNode, type CassandraNode } from './node.ts'
 
-/** Maximum milliseconds until the node is ready, which include the first download. */
+/** Maximum time in milliseconds until the node is ready, including the first download. */
 const waitMsMax = 600_000
 
 const named = 'STELA_TEST_CASSANDRA'
@@ -35,7 +35,7 @@ export function namedNode(): string | undefined {
   return process.env[named]
 }
 
-/** The node of this process. Its guard ends it together with the process. */
+/** The node of this process. Its guard kills the node when the process ends. */
 let own: Promise<CassandraNode> | undefined
 
 function readAddress(address: string): ConnectOptions {

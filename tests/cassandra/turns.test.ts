@@ -67,7 +67,7 @@ describe('event-loop turns of a server on Cassandra are short while a client', (
       turnMsMax,
     ],
     [
-      'inserts a row with a list of 150 000 numbers and a map of 50 000',
+      'inserts a row with a list of 150 000 numbers and a map of 50 000 entries',
       'rows',
       {
         insertOne: {
@@ -81,7 +81,7 @@ describe('event-loop turns of a server on Cassandra are short while a client', (
       turnMsMax,
     ],
     [
-      'reads the row with the list and the map',
+      'reads the row with the long list and the large map',
       'rows',
       { find: { filter: { id: 1 } } },
       decodingMsMax,

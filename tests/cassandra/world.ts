@@ -6,7 +6,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 /** Uses keyspaces with the key of a database, so that files can run concurrently. */
 export const ownWorld = worldOf(() => TestKeyspaces.make())
 
-/** Uses keyspaces with the names that tests give. Only one file at a time can use it. */
+/** Uses keyspaces without a database key. Only one file at a time can use them. */
 export const plainWorld = worldOf(() => TestKeyspaces.makePlain())
 
 function worldOf(makeKeyspaces: () => Promise<TestKeyspaces>): World {

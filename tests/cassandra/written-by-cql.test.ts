@@ -108,7 +108,7 @@ describe('a document written by CQL', () => {
     assert.deepEqual(codes, [], answer)
   })
 
-  test('is reported as undecodable when it is not a document', async () => {
+  test('is reported as unparseable when its text is not a valid document', async () => {
     const filter = { _id: 'none' }
     const update = { $set: { n: 1 } }
     for (const stored of [

@@ -93,7 +93,7 @@ export class Load {
   ): Promise<void> {
     const after = Array.from(possible, change)
     const answer = await this.#send(this.#somewhere(), body)
-    // A failed command may have been executed, so the values before it stay possible too.
+    // A failed command may have been executed, so the values before the command stay possible.
     if (answer !== undefined) possible.clear()
     for (const n of after) possible.add(n)
   }

@@ -41,7 +41,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await done(0, '', { createCollection: { name, options } })
   }
 
-  test('give the same results for random commands', async () => {
+  test('return the results of the model for random commands', async () => {
     const random = new Random(seed)
     const shape = { nested: 0.3, scalars: 8, fields: 4 }
     const model = new CommandsModel(servers.either(random), random, shape, 'model')
@@ -91,7 +91,8 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
       for (let step = 0; step < 20; step++) {
         const { codes, text } = await send(place, '/counters', { updateOne })
         if (codes.length === 0) answered++
-        // The cluster did not know the result, and the document has been changed since the attempt.
+        // The cluster did not report the result, and the document has been changed since the
+        // attempt.
         else if (codes[0] === 'TIMEOUT_WRITING_DATA') unknown++
         else assert.deepEqual(codes, ['FAILED_CONCURRENT_OPERATIONS'], text)
       }

@@ -77,7 +77,7 @@ describe('a shared setting', () => {
     assert.deepEqual(setting.value, ['ann', 'bob'])
   })
 
-  test('is not changed by a decision that fails', async (context) => {
+  test('is not changed when the function that computes the change throws', async (context) => {
     const { engine } = await openEmbedded(context)
     const setting = await open(engine)
     await add(setting, 'ann')

@@ -124,7 +124,7 @@ export class Store {
     return read(this.#source, query, caller)
   }
 
-  /** The _ids of the records that a query finds, as plain JSON. */
+  /** The _ids of the records that a query finds, in the form that JSON.parse returns. */
   async ids(wanted: Finding = {}, pageSize = 20): Promise<unknown[]> {
     const records = await this.find(wanted, pageSize)
     return records.map(({ id }) => JSON.parse(printJson(id)) as unknown)

@@ -64,7 +64,7 @@ export class VectorWorld {
   }
 
   /**
-   * Inserts documents with fields for selective filters. For example, `even` is true in half of
+   * Inserts documents with fields of different selectivity. For example, `even` is true in half of
    * them, and `tenth` in a tenth.
    */
   async insert(count: number, vectorOf = this.vector): Promise<void> {

@@ -177,7 +177,7 @@ describe('addNumeric and multiplyNumeric', () => {
     )
   })
 
-  test('add in tenths, not in binary fractions', () => {
+  test('calculate with decimal fractions instead of binary fractions', () => {
     assert.equal(addNumeric(0.1, 0.2, 100), 0.3)
     assert.equal(multiplyNumeric(0.1, 3, 100), 0.3)
     assert.deepEqual(addNumeric(9007199254740991, 2, 100), { decimal: '9007199254740993' })

@@ -54,7 +54,7 @@ test('NaN and infinities are printed as strings', () => {
   assert.equal(printed, '["NaN","Infinity","-Infinity",1.0]')
 })
 
-test('a decimal of six digits survives the conversion to a 32-bit float', () => {
+test('a decimal of six digits is unchanged after conversion to a 32-bit float and back', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -999_999, max: 999_999 }),

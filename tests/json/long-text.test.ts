@@ -17,7 +17,7 @@ const lengths = fc.oneof(
 )
 
 describe('a list of texts', () => {
-  test('is read as the concatenation of its texts', () => {
+  test('is read as its texts, separated by commas', () => {
     fc.assert(
       fc.property(fc.array(lengths, { maxLength: 30 }), (some) => {
         const texts = some.map((length, i) => String(i % 10).repeat(length))

@@ -18,7 +18,7 @@ test('packed values are unpacked without loss', () => {
   )
 })
 
-test('arbitrary bytes are unpacked as a list of values or rejected', () => {
+test('truncated bytes are rejected, and changed bytes are rejected or unpacked as a list', () => {
   fc.assert(
     fc.property(fc.array(values), fc.nat(), fc.nat(255), (list, at, byte) => {
       const bytes = packValue(list)

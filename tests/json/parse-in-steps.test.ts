@@ -43,7 +43,7 @@ function stepsOf(text: string, stepSize?: number): number {
 }
 
 describe(`reading JSON in steps, seed ${seed}`, () => {
-  test('gives the same values and the same errors, wherever it stops', () => {
+  test('gives the same values and the same errors, wherever it pauses', () => {
     // Texts that are often invalid JSON: one character is changed, removed or inserted.
     const texts = fc
       .tuple(

@@ -53,7 +53,7 @@ describe(`fields of a stored object, seed ${seed}`, () => {
       assert.equal(withoutFields(text, new Set(['c'])), undefined, text)
   })
 
-  test('are rejected when the text is truncated', () => {
+  test('are returned or rejected with a JsonProblem when the text is truncated', () => {
     const text = '{"_id":"x","a":{"b":[1,"}"]},"c":12}'
     for (let end = 2; end < text.length; end++)
       try {

@@ -138,7 +138,7 @@ describe('the steps of comparing a document', () => {
     assert.equal(stepsOver(allOf(64), array), one)
   })
 
-  test('are none for a short array', () => {
+  test('are not needed for a short array', () => {
     assert.equal(stepsOver(allOf(64), numbers(1, 400)), 0)
   })
 

@@ -279,7 +279,7 @@ describe('the parser of filters', () => {
   })
 })
 
-describe('with selective indexing, a filter', () => {
+describe('the parser of filters with selective indexing', () => {
   const deny = { indexing: { deny: ['secret', 'address.zip', 'lines.cost', 'x&.y'] } }
   const allow = { indexing: { allow: ['name', 'address.city', 'tags'] } }
 
@@ -337,7 +337,7 @@ describe('with selective indexing, a filter', () => {
     test(`rejects ${text} under ${JSON.stringify(settings.indexing)}`, () =>
       refuses(text, code, named, settings))
 
-  test('is checked quickly for a path or operand of any depth', () => {
+  test('accepts a path of 100 000 segments with an operand of 1 000 fields', () => {
     const path = Array.from({ length: 100_000 }, () => '0').join('.')
     const fields = Array.from({ length: 1_000 }, (_, i) => `"f${i}":0`).join()
     read(`{"tags.${path}":{${fields}}}`, allow)

@@ -21,7 +21,7 @@ function path(text: string): Path {
   return read
 }
 
-describe('indexing', () => {
+describe('an indexing rule', () => {
   const document =
     '{"_id":1,"a":{"b":1,"c":{"d":2}},"tags":["x","y"],"lines":[{"p":1,"q":2},[{"p":3}],5],' +
     '"when":{"$date":1},"x.y":7,"$vector":[1],"$vectorize":"t","$lexical":"l"}'
@@ -79,7 +79,7 @@ describe('indexing', () => {
     [{ deny: [] }, ['_id', 'a.b'], [], document],
   ]
   for (const [lists, yes, no, pruned] of cases)
-    test(`by ${JSON.stringify(lists)} keeps exactly the covered paths`, () => {
+    test(`with the lists ${JSON.stringify(lists)} covers and keeps exactly the expected paths`, () => {
       const rule = indexingRule(lists)
       for (const text of yes) assert(rule.covers(path(text)), `should cover ${text}`)
       for (const text of no) assert(!rule.covers(path(text)), `should not cover ${text}`)
@@ -94,7 +94,7 @@ describe('indexing', () => {
     assert(rule.covers(path('anything.at.all')))
   })
 
-  test('leaves the document unchanged', () => {
+  test('does not modify the document', () => {
     const whole = object(document)
     indexingRule({ deny: ['a.b', 'lines.p'] }).prune(whole)
     assert.equal(printJson(whole), document)
@@ -109,7 +109,7 @@ describe('indexing', () => {
   })
 })
 
-describe('for any lists and document', () => {
+describe('for any indexing options and document', () => {
   const name = fc.constantFrom('a', 'b', 'c.d')
   const value = fc.letrec<{ value: Value; object: JsonObject }>((tie) => ({
     value: fc.oneof(

@@ -80,7 +80,7 @@ const scalars: fc.Arbitrary<Value> = fc.oneof(
     .map((text) => new Map([['$objectId', text]])),
 )
 
-describe('keys', () => {
+describe('index keys', () => {
   test('order scalars as their values are ordered, and are equal exactly if the values are equal', () => {
     fc.assert(
       fc.property(scalars, scalars, (a, b) => {
@@ -103,7 +103,7 @@ describe('keys', () => {
     )
   })
 
-  test('order different types, including containers', () => {
+  test('order different types, including arrays and objects', () => {
     fc.assert(
       fc.property(values, values, (a, b) => {
         const order = compareValues(a, b)
@@ -124,7 +124,7 @@ describe('keys', () => {
     }
   })
 
-  test('that share a prefix sort contiguously', () => {
+  test('that share a prefix are adjacent in sort order', () => {
     fc.assert(
       fc.property(scalars, scalars, (a, b) => {
         const prefix = keyOf(a).subarray(0, 1)

@@ -218,7 +218,7 @@ describe('a filter', () => {
         assert(!answer(filter, document), `should miss ${document}`)
     })
 
-  test('never matches equality with a binary value', () => {
+  test('treats a binary value as equal to no value', () => {
     const binary = new Map([['$binary', 'AAAA']])
     const path = parsePath('a')
     assert('segments' in path)
@@ -326,7 +326,7 @@ function on(at: string, operator: string, argument: Value): Filter {
 }
 
 describe('for any document', () => {
-  test('$not is the complement, except for ranges', () => {
+  test('$not matches the documents that its filter does not match, except for ranges', () => {
     fc.assert(
       fc.property(clause, document, (inner, doc) => {
         const negated = filterOf(new Map([['$not', inner]]))

@@ -108,7 +108,7 @@ describe('documents', () => {
     )
   })
 
-  test('are sorted by a path that does not enter arrays', () => {
+  test('are sorted by a path that is not applied to the elements of arrays', () => {
     const all = documents(
       '{"_id":1,"a":[{"b":1}]}',
       '{"_id":2,"a":{"b":9}}',
@@ -125,7 +125,7 @@ describe('documents', () => {
   })
 })
 
-describe('the order', () => {
+describe('the order of values', () => {
   const order = (a: Value | undefined, b: Value | undefined) =>
     Math.sign(compareValues(a, b))
   const value: fc.Arbitrary<Value | undefined> = fc.oneof(

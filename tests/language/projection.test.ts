@@ -27,7 +27,7 @@ function assertProjected(rows: readonly (readonly [string, string, string])[]): 
     assert.equal(projected(projection, document), expected, `${projection} of ${document}`)
 }
 
-describe('a projection without regular fields', () => {
+describe('a projection', () => {
   const document =
     '{"_id":1,"a":{"b":[1]},"$vector":[1,2],"$vectorize":"text","$lexical":"words"}'
 
@@ -65,7 +65,7 @@ describe('a projection without regular fields', () => {
     ])
   })
 
-  test('with exclusions and slices ignores _id: 1', () => {
+  test('ignores _id: 1 when it excludes or slices other fields', () => {
     assertProjected([
       ['{"_id":1,"a":0}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
       ['{"a":false,"_id":true}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
@@ -127,7 +127,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('enters objects, whichever way the path is written', () => {
+  test('includes fields of nested objects, whichever way the path is written', () => {
     const document = '{"_id":1,"a":{"b":{"c":1,"d":2},"e":3},"f":4}'
     const expected = '{"_id":1,"a":{"b":{"c":1}}}'
     for (const projection of [
@@ -143,7 +143,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('passes through arrays, and keeps values without fields', () => {
+  test('applies to the elements of arrays, and keeps values without fields', () => {
     assertProjected([
       [
         '{"a.x":1}',
@@ -190,7 +190,7 @@ describe('an excluding projection', () => {
     ])
   })
 
-  test('enters objects and arrays, and keeps emptied objects', () => {
+  test('excludes fields of nested objects and of objects in arrays, and keeps objects that become empty', () => {
     assertProjected([
       ['{"a.b":0}', '{"a":{"b":1}}', '{"a":{}}'],
       ['{"a":{"b":0,"c":0}}', '{"a":{"b":1,"c":2,"d":3}}', '{"a":{"d":3}}'],
@@ -233,7 +233,7 @@ describe('a slice', () => {
     ])
   })
 
-  test('enters arrays of objects and keeps values other than arrays', () => {
+  test('applies to fields of objects in arrays, and keeps values other than arrays', () => {
     assertProjected([
       [
         '{"a.x":{"$slice":1}}',

@@ -295,7 +295,7 @@ describe('$pull and $pullAll', () => {
   })
 })
 
-describe('any $pull', () => {
+describe('any $pull or $pullAll', () => {
   const arrays = fc.array(values, { maxLength: 6 })
   const withArray = (array: Value[]): JsonObject =>
     new Map<string, Value>([

@@ -216,7 +216,7 @@ describe('a vector', () => {
     )
   })
 
-  test('is not zero if one of its numbers is not', () => {
+  test('is accepted with the metric cosine if one of its numbers is not zero', () => {
     checkVector(readVectorNumbers([0, 2e-6, 0]), { ...euclidean, metric: 'cosine' })
   })
 })

@@ -122,7 +122,7 @@ describe('$set', () => {
     ])
   })
 
-  test('rejects paths that cannot have fields', () => {
+  test('rejects paths through values that cannot have fields', () => {
     assertRefused('$set', path, [
       ['{"a":1}', '{"a.b":1}', '"a" is a Number'],
       ['{"a":null}', '{"a.b":1}', '"a" is Null'],
@@ -178,7 +178,7 @@ describe('$set', () => {
     ])
   })
 
-  test('removes $vectorize with $vector, but not vice versa', () => {
+  test('removes $vectorize when it sets $vector, and keeps $vector when it sets $vectorize', () => {
     assertUpdated('$set', [
       ['{"$vector":[1],"$vectorize":"t"}', '{"$vector":[2]}', '{"$vector":[2]}'],
       ['{"$vector":[1],"$vectorize":"t"}', '{"$vector":[1]}', '{"$vector":[1]}'],
@@ -241,7 +241,7 @@ describe('$unset', () => {
     ])
   })
 
-  test('removes both $vector and $vectorize with either', () => {
+  test('removes both $vector and $vectorize when it names either', () => {
     const document = '{"_id":1,"$vector":[1],"$vectorize":"t","$lexical":"w"}'
     assertUpdated('$unset', [
       [document, '{"$vector":""}', '{"_id":1,"$lexical":"w"}'],
@@ -406,7 +406,7 @@ describe('$rename', () => {
     ])
   })
 
-  test('rejects array elements, identical paths and fields of values', () => {
+  test('rejects elements of arrays, identical paths and fields of scalars', () => {
     assertRefused('$rename', path, [
       ['{"a":[1]}', '{"a.0":"b"}', '"a.0" is an element'],
       ['{"a":[1],"b":2}', '{"b":"a.0"}', '"a.0" is an element'],
@@ -553,7 +553,7 @@ test('$push, $pop and $addToSet reject non-array values', () => {
     assertRefused(operator, path, [['{"a":1}', '{"a.b":1}', '"a" is a Number']])
 })
 
-describe('an update of several operators', () => {
+describe('an update with several operators', () => {
   test('runs its operators in a fixed order, whatever their order in the text', () => {
     const update =
       '{"$unset":{"u":""},"$set":{"s":1},"$rename":{"r":"q"},"$push":{"p":1},' +
@@ -601,7 +601,7 @@ describe('an update is rejected before it is applied', () => {
       ['{"$set":{"a":1},"$bit":{"a":1}}', 'UNSUPPORTED_UPDATE_OPERATION', '"$bit"'],
       ['{"toString":{}}', 'UNSUPPORTED_UPDATE_OPERATION', '"toString"'],
     ],
-    'when an argument does not fit': [
+    'when an argument is invalid for its operator': [
       ['{"$inc":{"a":"1"}}', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', '"1"'],
       ['{"$mul":{"a":null}}', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', 'null'],
       ['{"$pop":{"a":2}}', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', '2'],
@@ -669,7 +669,7 @@ describe('an update is rejected before it is applied', () => {
       ['{"$set":{"_id.a":1}}', 'UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID', '$set'],
       ['{"$setOnInsert":{"_id.a":1}}', path, '_id'],
     ],
-    'when a search field is not simply set or unset': [
+    'when it changes a search field except by $set or $unset of the whole field': [
       ['{"$inc":{"$vector":1}}', 'UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR', '$inc'],
       ['{"$push":{"$vector":1}}', 'UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR', '$push'],
       ['{"$rename":{"a":"$vector"}}', 'UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR', '$rename'],

@@ -28,7 +28,7 @@ function assertDocuments(rows: readonly (readonly [string, string])[]): void {
 }
 
 describe('the initial document of an upsert', () => {
-  test('has the equalities of the filter', () => {
+  test('has the values that the filter compares by equality', () => {
     assertDocuments([
       ['{}', '{}'],
       ['{"a":1}', '{"a":1}'],

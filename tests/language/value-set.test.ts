@@ -13,7 +13,7 @@ import { ValueSet } from '../../src/language/values/value-set.ts'
 import { atOnce } from '../../src/runtime/steps.ts'
 import { seed, values } from './documents.ts'
 
-/** Numerals of any precision and notation. */
+/** Equal values in different notations, and different values with similar texts. */
 const numerals = fc
   .constantFrom(
     ...['1', '1.0', '1e0', '10e-1', '-1', '0', '-0', '0.1', '1e400', '10e399', '1e-400'],

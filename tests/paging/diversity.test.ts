@@ -7,7 +7,7 @@ import { Fixture, tester } from '../collections/fixture.ts'
 
 const sort = { $vector: [1, 0] }
 
-/** A fixture with as many documents, with vectors around the circle. */
+/** A fixture with `count` documents, whose vectors are on the unit circle. */
 async function circle(count: number): Promise<Fixture> {
   const fixture = new Fixture()
   const documents = Array.from({ length: count }, (_, n) => ({
@@ -18,7 +18,7 @@ async function circle(count: number): Promise<Fixture> {
   return fixture
 }
 
-/** Finds documents; returns how often the work offered to pause. */
+/** Finds documents. Returns the number of times that the search called `pause`. */
 async function pausesOf(
   fixture: Fixture,
   options: FindOptions,
@@ -43,7 +43,7 @@ describe('a search with diversity', () => {
     const plain = await pausesOf(fixture, { diversity: 0 })
     const diverse = await pausesOf(fixture, { diversity: 0.5 })
     const comparisons = (count * (count - 1)) / 2
-    // Each candidate is one more item whose vector is read, and 500 values are one step.
+    // A diverse search takes one more step for each candidate, and one for every 500 comparisons.
     assert(diverse - plain >= count + comparisons / 500, `${diverse}, ${plain}`)
   })
 

@@ -164,7 +164,7 @@ describe('page states', () => {
       packed([0, query, 'sorted', Array.from({ length: 100_001 }, () => null)]),
       `${packed([0, query, 'engine', 'p'])}AAAA`,
       packed([0, query, 'engine', 'p']).slice(0, -4),
-      // Strings, lists and objects that claim to be longer than the input.
+      // Strings, lists and objects whose stated length exceeds the input.
       ...[5, 6, 7, 8, 9, 10].map((tag) =>
         Buffer.from([2, 9, 1, tag, 255, 255, 255, 127]).toString('base64url'),
       ),

@@ -125,7 +125,7 @@ describe('a search by vector', () => {
     assert.equal(await shown({}, false), '{"_id":1,"a":1}')
   })
 
-  test('returns the similarity of a large document, too', async () => {
+  test('also returns the similarity of a large document', async () => {
     const fixture = withMetric('cosine')
     const large = Array.from({ length: 900 }, (_, n) => ({ n }))
     await fixture.insert({ _id: 1, a: 1, large, $vector: [1, 0] })
@@ -219,7 +219,7 @@ describe('a search by terms', () => {
     ])
   })
 
-  test('has pages that continue up to the maximum number of results', async () => {
+  test('returns pages until the limit is reached', async () => {
     const fixture = new Fixture({ pageSize: 3 })
     await fixture.insert(
       ...Array.from({ length: 7 }, (_, _id) => ({ _id, $lexical: 'word' })),

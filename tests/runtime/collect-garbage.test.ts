@@ -8,7 +8,7 @@ const mb = 1_000_000
 const quiet = 0.05
 
 describe('a garbage collection', () => {
-  test('is due when the heap of a quiet thread has grown since its smallest size', () => {
+  test('is due when the heap of a quiet thread has grown considerably since its smallest size', () => {
     const policy = new CollectionPolicy()
     assert(!policy.isDue({ busyShare: quiet, size: 80 * mb, now: 0 }))
     assert(!policy.isDue({ busyShare: quiet, size: 60 * mb, now: 1 }))

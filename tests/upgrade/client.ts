@@ -16,7 +16,8 @@ export interface Access {
 }
 
 /**
- * The members of a reply that are equal in all versions: error codes, and the records of all pages.
+ * The members of a reply that are equal in all versions: error codes, the status without hints, and
+ * the records of all pages.
  */
 export interface Told {
   readonly data?: unknown

@@ -13,7 +13,7 @@ export type Request = readonly [path: string, command: Command]
 export const databases = ['second', 'third'] as const
 const home = '/default_keyspace'
 
-/** Values of each scalar type in the form of requests, in the order of the type. */
+/** Values of each scalar type in the form of requests, in ascending order. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   ascii: ['""', '"A"', '"a"', '"ab"', '"a\\u0000b"', '"b"'],
   bigint: [
@@ -532,7 +532,7 @@ function tableWrites(): Request[] {
   return requests
 }
 
-/** Writes to a second database. Some of its names also exist in the home database. */
+/** Writes to a second keyspace and to two other databases. Some names exist in several of them. */
 const otherWrites: readonly Request[] = [
   ['', { createKeyspace: { name: 'other' } }],
   ['/other', { createCollection: { name: 'notes' } }],

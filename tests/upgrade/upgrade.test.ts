@@ -209,7 +209,7 @@ function testVersion(version: Version): void {
       }
     })
 
-    test('accepts new databases besides its own', async () => {
+    test('accepts new databases in addition to those of the earlier version', async () => {
       const made = (await client.manage('POST', '/databases', {
         name: 'fourth',
         dbType: 'vector',

@@ -77,8 +77,8 @@ const client = new Client({
 const keyspace = 'stela_rows'
 let statements = 0
 /**
- * Numbers of filters: `matching` match some row, `served` use the key or an index, `split` need
- * several queries, `exact` need no check after the queries.
+ * Counts of the checked filters: `matching` match a row, `served` use the key or an index in every
+ * query, `split` need several queries, and `exact` need no check after the queries.
  */
 const tally = { matching: 0, served: 0, split: 0, exact: 0 }
 

@@ -1,4 +1,4 @@
-/** Column values survive the round trip through the driver's encoding. */
+/** Column values are unchanged after a round trip through the driver's encoding. */
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
@@ -52,7 +52,7 @@ const types: UserTypes = [
   },
 ]
 
-/** The driver's internal encoder, for which it has no types. */
+/** The driver's internal encoder. The driver has no type declarations for it. */
 interface DriverEncoder {
   encode(value: unknown, type: unknown): Buffer
   decode(bytes: Buffer | null, type: unknown): unknown
@@ -216,7 +216,7 @@ describe('values of columns', () => {
     )
   })
 
-  test('are null when a collection is empty', () => {
+  test('are undefined when a list or map is empty or null', () => {
     const list = { type: 'list', valueType: 'int' } as const
     const map = { type: 'map', keyType: 'int', valueType: 'int' } as const
     assert.equal(readAll({ type: list }, [], types), undefined)

@@ -49,7 +49,7 @@ function branchOf(filter: Filter, more = onlyWords): Branch {
   return plan.branches[0]!
 }
 
-describe('documents', () => {
+describe('documents on a cluster', () => {
   test('are selected by $match with the text of the request as the value', () => {
     assert.deepEqual(conditionsOf(branchOf(match)), {
       text: 'query_lexical_value : ?',

@@ -6,7 +6,7 @@ import { engineErrorOf } from '../../../src/engine/cassandra/cluster/failures.ts
 
 const { invalid, serverError, unavailableException } = types.responseErrorCodes
 
-test('errors in settings get messages that name the setting to change', () => {
+test('connection errors that a setting causes name the setting to change', () => {
   for (const [failure, says] of [
     [
       new errors.ArgumentError(

@@ -39,12 +39,12 @@ describe('a page of a cluster', () => {
   })
 
   for (const [what, value] of [
-    ['a list', Array.from({ length: 150_000 }, (_, n) => n)],
-    ['a set', new Set(Array.from({ length: 150_000 }, (_, n) => n))],
-    ['a map', new Map(Array.from({ length: 150_000 }, (_, n) => [`${n}`, n]))],
-    ['bytes', Buffer.alloc(pageBytesMax)],
+    ['a large list', Array.from({ length: 150_000 }, (_, n) => n)],
+    ['a large set', new Set(Array.from({ length: 150_000 }, (_, n) => n))],
+    ['a large map', new Map(Array.from({ length: 150_000 }, (_, n) => [`${n}`, n]))],
+    ['a large blob', Buffer.alloc(pageBytesMax)],
   ] as const)
-    test(`has only one row when a row has ${what} of megabytes`, () => {
+    test(`has only one row when a row contains ${what}`, () => {
       const size = new PageSize()
       size.note(rowsOf(1, value))
       assert.equal(size.rows(1_000), 1)

@@ -67,7 +67,7 @@ describe('user-defined types', () => {
   })
 })
 
-describe('tables', () => {
+describe('tables of a cluster', () => {
   test('list key columns in key order', () => {
     const read = readTable(
       row,
@@ -188,13 +188,13 @@ describe('tables', () => {
     })
 
   for (const comment of ['a table of books', '{"data-api":7}', '[1]', '{'])
-    test(`accept the comment ${comment} of another program`, () => {
+    test(`can have the comment ${comment} of another program`, () => {
       const read = readTable({ ...row, comment, extensions: null! }, vectors, [], types)!
       assert.deepEqual(read.definition.columns[1]!.type, { type: 'vector', dimension: 3 })
     })
 })
 
-describe('indexes', () => {
+describe('indexes of a cluster', () => {
   const columns = [
     column('id', 'int', 'partition_key', 0),
     column('n', 'int'),
@@ -258,7 +258,7 @@ describe('indexes', () => {
       { kind: 'text', column: 'Ti"tle', analyzer: { tokenizer: { name: 'ngram' } } },
     ],
   ] as const)
-    test(JSON.stringify(options), () => {
+    test(`are supported with the options ${JSON.stringify(options)}`, () => {
       assert.deepEqual(readOne(options), { name: 'i', ...expected })
     })
 

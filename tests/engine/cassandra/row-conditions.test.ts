@@ -358,7 +358,7 @@ describe('conditions on collections', () => {
   })
 })
 
-describe('alternatives', () => {
+describe('alternatives of a filter', () => {
   const either = or(is('n', 'eq', [1]), is('t', 'eq', ['a']))
 
   test('become one query each when every alternative has an access path', () => {

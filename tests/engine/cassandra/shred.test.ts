@@ -67,7 +67,7 @@ function mapValues<T, U>(map: ReadonlyMap<string, T>, make: (value: T) => U) {
   return Object.fromEntries([...map].map(([name, value]) => [name, make(value)]))
 }
 
-describe('hashes', () => {
+describe('hashes of values', () => {
   for (const [text, hash] of [
     [`"${'x'.repeat(20)}"`, `S${'x'.repeat(20)}`],
     ['"abcdefghijklmnopqrstu"', 'Pxad/wLO4+kJxaGuVXZjmg'],
@@ -91,7 +91,7 @@ describe('hashes', () => {
   })
 })
 
-describe('keys', () => {
+describe('keys of documents', () => {
   test('have two spellings for an integer with trailing zeros', () => {
     assert.deepEqual(
       keysOf(100).map(({ text }) => text),

@@ -9,11 +9,11 @@ for (const text of ['not JSON', '', '{', '{"_id":', '[1]', '"x"'])
     assert.throws(() => idIn(text), { kind: 'unparseable' })
   })
 
-test('a document without an _id has no id', () => {
+test('a stored text without an _id is reported as unparseable', () => {
   assert.throws(() => idIn('{"a":1}'), { kind: 'unparseable' })
 })
 
-test('an _id is found at any position', () => {
+test('the _id is found at any position of a stored text', () => {
   for (const text of ['{"_id":1,"a":2}', '{"a":2,"_id":1}', '{ "a": 2, "_id": 1 }'])
     assert.equal(idIn(text), 1)
 })

@@ -67,7 +67,7 @@ const table: ChangedTable = {
   source: noSource,
 }
 
-describe('tables', () => {
+describe('tables on a cluster', () => {
   const body =
     'CREATE TABLE "ks"."Books" ("id" uuid, "at" timestamp, "n" int, "tags" set<text>, ' +
     '"v" vector<float, 3>, PRIMARY KEY (("id"), "at", "n")) WITH '
@@ -176,7 +176,7 @@ describe('changes of tables', () => {
 const custom = (name: string, on: string) =>
   `CREATE CUSTOM INDEX "${name}" ON "ks"."Books" (${on}) USING 'StorageAttachedIndex'`
 
-describe('indexes', () => {
+describe('indexes on a cluster', () => {
   for (const [index, expected] of [
     [{ kind: 'regular', column: 'n', part: 'value' }, custom('i', '"n"')],
     [

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { WriteClock } from '../../../src/engine/cassandra/cluster/write-clock.ts'
 
 /**
- * Whether a write clock agrees with Date.now() within 3 ms. It tolerates a difference of 2 ms, and
- * Date.now() rounds to 1 ms.
+ * Whether a write clock agrees with Date.now() within 3 ms. The clock tolerates a difference of 2
+ * ms, and Date.now() rounds to 1 ms.
  */
 function isNow(read: () => number): boolean {
   const before = Date.now()
@@ -17,7 +17,7 @@ function waitMicros(count: number): void {
   while (performance.now() < until);
 }
 
-test('a clock never returns the same time twice', () => {
+test('a write clock never returns the same time twice', () => {
   const clock = new WriteClock()
   let last = 0
   for (let i = 0; i < 10_000; i++) {
@@ -28,7 +28,7 @@ test('a clock never returns the same time twice', () => {
 })
 
 for (const setBy of [0, 5_000])
-  test(`times that alternate between two clocks increase, with the system clock set forward by ${setBy} ms`, (t) => {
+  test(`times that two write clocks return in turn increase, with the system clock set forward by ${setBy} ms`, (t) => {
     const { now } = Date
     t.mock.method(Date, 'now', () => now() + setBy)
     const clocks = [new WriteClock(), new WriteClock()]
@@ -41,7 +41,7 @@ for (const setBy of [0, 5_000])
     }
   })
 
-test('a clock follows the system clock', () => {
+test('a write clock follows the system clock', () => {
   const clock = new WriteClock()
   const { now } = Date
   try {

@@ -59,8 +59,8 @@ export function assertPage(page: Page, query: Query, collection: Collection): vo
 }
 
 /**
- * Whether the total size of a page exceeds `sizeMax`. Asserts that no record follows the record
- * that exceeded it.
+ * Whether the total size of a page exceeds `sizeMax`. Asserts that the records before the last one
+ * do not exceed it.
  */
 function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   const size = (count: number) =>

@@ -48,8 +48,8 @@ export function assertRowPage(page: RowPage, query: RowQuery, table: Table): voi
 }
 
 /**
- * The columns that a page of rows must contain: requested columns, and those of parts of the query
- * that the engine did not serve.
+ * The columns that a page of rows must contain: requested columns, and the columns of a filter or
+ * sort that the engine did not serve.
  */
 export function knownOfPage(
   { served }: RowPage,

@@ -60,11 +60,11 @@ const spoiledPages: Readonly<
     ({ records }) => ({ records: [records[0]!, records[0]!] }),
     /read: 3 came twice/,
   ],
-  'more records than were asked for': [
+  'more records than the limit': [
     ({ records }) => ({ records: [...records, records[0]!] }),
     /4 records on a page of at most 3/,
   ],
-  'an id that is not the one in the text': [
+  'an id that differs from the _id in the text': [
     ({ records }) => ({ records: [{ ...plain(records[0]!), id: 7 }] }),
     /a record's id is 7, but its text says otherwise/,
   ],
@@ -72,7 +72,7 @@ const spoiledPages: Readonly<
     ({ records }) => ({ records: [change(records[0]!, '{"n":1,"_id":3}')] }),
     /text must start with its _id/,
   ],
-  'a next that is not a string': [
+  'an empty position of the next page': [
     () => ({ next: '' }),
     /next is neither absent nor a text/,
   ],

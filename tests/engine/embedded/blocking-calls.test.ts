@@ -1,6 +1,6 @@
 /**
- * Synchronous file operations on the request thread. Each blocks all clients for as long as the disk
- * takes, so the test allows only calls that belong to operations of SQLite.
+ * Synchronous file operations on the request thread. Each of them blocks all clients for as long as
+ * the disk takes, so the test allows only calls that belong to operations of SQLite.
  */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
@@ -51,9 +51,9 @@ function unwatchCalls(): void {
 }
 
 /**
- * Calls that are allowed on the request thread: a commit of the catalog, which checks its files and
- * reserves space for its log; and the check that the path of a store still leads to the opened
- * file. Files of /proc are allowed because they are not on a disk.
+ * Whether a call is allowed on the request thread. A commit of the catalog may check the files of
+ * the catalog and reserve space for its log. A check may verify that the path of a store still
+ * leads to the opened file. Files of /proc are allowed because they are not on a disk.
  */
 function isAllowed({ name, path, caller }: Call): boolean {
   if (path.startsWith('/proc/')) return true
@@ -122,7 +122,11 @@ describe('the request thread', { skip: !isEmbedded }, () => {
       `${keyspace}/cold`,
       { find: { sort: { $vector: [1, 2] }, options: { limit: 1 } } },
     ],
-    ['deleteCollection with vectors', keyspace, { deleteCollection: { name: 'cold' } }],
+    [
+      'deleteCollection of a collection with vectors',
+      keyspace,
+      { deleteCollection: { name: 'cold' } },
+    ],
     ['createKeyspace', '', { createKeyspace: { name: 'second' } }],
     [
       'createCollection in a second keyspace',
@@ -175,18 +179,18 @@ describe('the request thread', { skip: !isEmbedded }, () => {
       { createVectorIndex: { name: 'vs', definition: { column: 'v' } } },
     ],
     ['dropIndex', keyspace, { dropIndex: { name: 'names' } }],
-    ['dropIndex of vectors', keyspace, { dropIndex: { name: 'vs' } }],
+    ['dropIndex of a vector index', keyspace, { dropIndex: { name: 'vs' } }],
     ['dropTable', keyspace, { dropTable: { name: 'shops' } }],
     ['dropType', keyspace, { dropType: { name: 'place' } }],
   ]
   for (const [what, path, command] of cases)
-    test(`does not wait for the disk in ${what}`, async () => {
+    test(`makes only allowed synchronous file calls during ${what}`, async () => {
       calls.length = 0
       await sending(server)(path, command)
       assertNoneBlocks()
     })
 
-  test('does not wait for the disk in GET /stargate/health and GET /metrics', async () => {
+  test('makes only allowed synchronous file calls during GET /stargate/health and GET /metrics', async () => {
     calls.length = 0
     for (const path of ['/stargate/health', '/metrics']) {
       const answer = await server.send(path, { headers: { Token: testToken } })
@@ -195,7 +199,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     assertNoneBlocks()
   })
 
-  test('does not wait for the disk when settings are written', async () => {
+  test('makes only allowed synchronous file calls when settings are written', async () => {
     calls.length = 0
     const answer = await fetch(`${server.adminUrl}/v2/clientIdSecrets`, {
       method: 'POST',
@@ -206,7 +210,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
     assertNoneBlocks()
   })
 
-  test('does not wait for the disk when a page of the console does not exist', async () => {
+  test('makes only allowed synchronous file calls when a page of the console does not exist', async () => {
     await server.send('/console', {})
     calls.length = 0
     for (const path of ['/console', '/console/nothing.js']) await server.send(path, {})

@@ -85,8 +85,8 @@ describe('the embedded engine', () => {
   test('distinguishes names and values that contain NUL in the index', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     const store = await Store.create(engine, 'nul')
-    // The fields "a" and "a\0b" have index entries with the same bytes, if path and key are
-    // concatenated.
+    // The fields "a" and "a\u00000b" would have index entries with the same bytes if path and key
+    // were concatenated.
     const both = { _id: 1, a: 'b\0\u0010', 'a\u00000b': null }
     await store.insert([both])
     await store.replace(await store.one(1), { ...both, list: [1] })

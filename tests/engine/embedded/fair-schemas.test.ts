@@ -66,7 +66,7 @@ describe('changes of schemas', () => {
     ])
   })
 
-  test('do not bring back a table that is dropped while its index is built', async (context) => {
+  test('do not recreate a table that is dropped while its index is built', async (context) => {
     const { engine } = await openEmbedded(context)
     const rows = await TableStore.create(engine)
     await rows.put(manyRows(3000))
@@ -79,7 +79,7 @@ describe('changes of schemas', () => {
     assert.deepEqual(await engine.listTargets('default_keyspace'), [])
   })
 
-  test('are abandoned when their keyspace is dropped meanwhile', async (context) => {
+  test('fail when their keyspace is dropped before they run', async (context) => {
     const { engine } = await openEmbedded(context)
     await engine.createKeyspace('short_lived')
     const plan = () =>

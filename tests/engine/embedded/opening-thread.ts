@@ -20,8 +20,8 @@ export interface OpeningTask {
 const { folder, file, threads, met, holders } = workerData as OpeningTask
 
 /**
- * Waits until all threads have arrived at the barrier. It spins instead of sleeping, because
- * threads do not wake up at the same moment.
+ * Waits until all threads have arrived at the barrier. The function spins instead of sleeping,
+ * because threads do not wake up at the same moment.
  */
 function meet(round: number): void {
   Atomics.add(met, 0, 1)

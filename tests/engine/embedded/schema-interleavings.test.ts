@@ -35,7 +35,7 @@ function create(engine: Engine, name: string, caller: Caller = ownCaller()) {
   )
 }
 
-describe('requests in the middle of a schema change', () => {
+describe('requests during a schema change', () => {
   test('see a dropped collection whole or not at all', async (context) => {
     const { engine } = await openEmbedded(context)
     const target = await fill(engine, 'books', 20)

@@ -35,7 +35,7 @@ type Values = Map<string, ColumnValue>
 interface Kept extends Row, Paged {
   readonly values: Values
   readonly wasInserted: boolean
-  /** The key as texts. Comparing these texts gives the order of the rows. */
+  /** The key as texts. Rows are ordered by these texts, each in the direction of its column. */
   readonly key: readonly string[]
 }
 

@@ -40,7 +40,7 @@ export function describeCollections(name: string, world: World): void {
         assert(!(await running.engine.listKeyspaces()).includes('twice'))
       })
 
-      test('can be created with any requested number of replicas', async () => {
+      test('can be created with a requested number of replicas', async () => {
         const { engine } = running
         const replication = {
           class: 'SimpleStrategy',
@@ -183,7 +183,7 @@ export function describeCollections(name: string, world: World): void {
     })
 
     describe('writes', () => {
-      test('insert an id only once', async () => {
+      test('insert a document only if its id does not exist', async () => {
         const store = await newStore()
         assert.deepEqual(await store.insert([{ _id: 'x', n: 1 }]), ['done'])
         assert.deepEqual(await store.insert([{ _id: 'x', n: 2 }]), ['exists'])
@@ -416,7 +416,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual((await store.one(1)).search, {})
       })
 
-      test('are returned on request', async () => {
+      test('are found by $exists', async () => {
         const store = await newStore()
         const writes = cases.map(([_id, search]): Write => ({
           kind: 'insert',

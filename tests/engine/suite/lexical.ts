@@ -58,7 +58,7 @@ export function describeLexical(name: string, world: World): void {
           assert.deepEqual(hit, same)
         })
 
-      test('rank shorter and more repetitive texts first', async () => {
+      test('rank texts first that are shorter or repeat the term', async () => {
         const store = await newStore()
         await store.insert(
           [{ _id: 'a' }, 'monkey bread is so tasty'],

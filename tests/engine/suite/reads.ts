@@ -30,23 +30,23 @@ export function describeReads(name: string, world: World): void {
     })
 
     const filters: Readonly<Record<string, Filter>> = {
-      everything: { kind: 'and', of: [] },
-      nothing: { kind: 'or', of: [] },
+      'an empty filter': { kind: 'and', of: [] },
+      'a filter that matches nothing': { kind: 'or', of: [] },
       'an id': where('_id', 'eq', 7),
-      'ids in a range': where('_id', 'gt', size - 10),
+      'a range of ids': where('_id', 'gt', size - 10),
       'a common value': where('group', 'eq', 2),
-      'values other than a common one': where('group', 'ne', 2),
+      'all values except a common one': where('group', 'ne', 2),
       'a range': where('n', 'gte', size / 2),
       'a range of dates': where('when', 'lt', { $date: 100 }),
       'one of several values': among('group', 'in', [1, 3, 'none']),
       'an element': where('list', 'eq', 3),
       'two elements': among('list', 'all', [1, 2]),
-      'an element by position': where('list.1', 'eq', 2),
+      'the element at a position': where('list.1', 'eq', 2),
       'an array': where('list', 'eq', [1, 2]),
       'an object': where('inner', 'eq', { deep: 1 }),
       'a nested field': where('inner.deep', 'eq', 1),
-      'a field that is missing': exists('sometimes', false),
-      'an array by its size': { kind: 'size', path: pathOf('list'), size: 3 },
+      'a missing field': exists('sometimes', false),
+      'the size of an array': { kind: 'size', path: pathOf('list'), size: 3 },
       'both of two conditions': {
         kind: 'and',
         of: [where('group', 'eq', 1), where('n', 'lt', 100)],
@@ -68,7 +68,7 @@ export function describeReads(name: string, world: World): void {
     ]
 
     for (const [name, filter] of Object.entries(filters))
-      test(`find ${name} in every order, page by page`, async () => {
+      test(`find documents by ${name} in every order, page by page`, async () => {
         const expected = documents(size).filter((document) => matches(filter, document))
         assert.equal(await store.count(filter), expected.length)
         assert.equal(await store.count(filter, 5), Math.min(5, expected.length))

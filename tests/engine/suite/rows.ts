@@ -280,7 +280,7 @@ export function describeRows(name: string, world: World): void {
       const without = (isGone: (p: string, c: number) => boolean) =>
         all.filter((row) => !isGone(row.slice(0, 2), Number(row.slice(3))))
 
-      test('remove one row by its whole key, or nothing', async () => {
+      test('remove one row by its whole key, or nothing if no row has this key', async () => {
         assert.deepEqual(
           await left(partition('p1'), ['c', { eq: [3] }]),
           without((p, c) => p === 'p1' && c === 3),
@@ -295,7 +295,7 @@ export function describeRows(name: string, world: World): void {
         )
       })
 
-      test('remove partitions, one or several', async () => {
+      test('remove one or several partitions', async () => {
         assert.deepEqual(
           await left(partition('p2')),
           without((p) => p === 'p2'),
@@ -323,7 +323,7 @@ export function describeRows(name: string, world: World): void {
           )
       })
 
-      test('leave nothing of a row that is written again', async () => {
+      test('remove all values of a row, so that none reappears when the row is written again', async () => {
         const rows = await create()
         await rows.merge('insert', { ...key, word: 'one', v: [1, 2], tags: ['x'] })
         await rows.remove([key])

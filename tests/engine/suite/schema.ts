@@ -127,7 +127,7 @@ export function describeSchema(name: string, world: World): void {
       await assertFails('gone', change({ kind: 'dropTarget', name: 'any' }, 'nowhere'))
     })
 
-    test('is planned on the content of all keyspaces', async () => {
+    test('is planned with the numbers of collections and tables in all keyspaces', async () => {
       const engine = running.engine
       const counted = async () => {
         const counts = new Map<string, string>()

@@ -208,8 +208,8 @@ export function describeTables(name: string, world: World): void {
 
       test('finds each row once when several values match', async () => {
         const { rows } = await create()
-        // The value 'rare' has few rows and the other values many. So one of the merged lists ends
-        // early.
+        // Few rows have the value 'rare', and many rows have each of the other values. So one of
+        // the merged lists ends early.
         await rows.put(manyRows(400))
         await rows.put([
           { p: 'p1', c: 1000, tags: ['rare', 'ant'] },
@@ -280,7 +280,7 @@ export function describeTables(name: string, world: World): void {
         )
       })
 
-      test('by vector leaves out zero vectors if the metric is cosine', async () => {
+      test('by vector omits zero vectors if the metric is cosine', async () => {
         const { rows } = await create()
         await rows.put([
           { p: 'zero', c: 0, v: [0, 0] },
@@ -408,7 +408,7 @@ export function describeTables(name: string, world: World): void {
         await sound()
       })
 
-      test('survives a restart, with all rows and indexes', async () => {
+      test('is unchanged after a restart, with all rows and indexes', async () => {
         const { rows, keyspace } = await create()
         await rows.put(manyRows(100))
         for (const index of [onWord, onText, onVector]) await rows.addIndex(index)

@@ -65,7 +65,7 @@ export function describeVectors(name: string, world: World): void {
       await running.eventually(async () => assert((await vectors.recall()) >= floor))
     })
 
-    test('leave out documents without a vector, and break ties by _id', async () => {
+    test('omit documents without a vector, and break ties by _id', async () => {
       const vectors = await create()
       const one = vectors.vector()
       await vectors.insert(60, () => one)
@@ -76,7 +76,7 @@ export function describeVectors(name: string, world: World): void {
       )
     })
 
-    test('leave out documents whose score is too low', async () => {
+    test('omit documents whose score is below the minimum', async () => {
       const vectors = await create()
       await vectors.insert(90)
       const query = vectors.vector()
@@ -153,7 +153,7 @@ export function describeVectors(name: string, world: World): void {
       })
     })
 
-    test('return the same results after the engine is opened again', async () => {
+    test('find the nearest documents after the engine is opened again', async () => {
       const before = await create()
       await before.insert(100)
       await running.reopen()

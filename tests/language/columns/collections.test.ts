@@ -155,7 +155,7 @@ describe('maps', () => {
     )
   })
 
-  test('are accepted as objects when keys are written as strings', () => {
+  test('with keys that are written as strings can be objects', () => {
     for (const keyType of ['uuid', 'date', 'time', 'timestamp', 'inet'] as const)
       assert.match(
         problemOf(map(keyType, 'int'), '{"x!":1}'),
@@ -199,7 +199,7 @@ describe('maps', () => {
     assert.match(problemOf(map('int', 'int'), '[[null,1]]'), /^has the key null/)
   })
 
-  test('that are lists must consist of pairs', () => {
+  test('that are written as arrays must consist of pairs', () => {
     for (const json of ['[1]', '[["a"]]', '[["a",1,2]]', '[{"a":1}]', '["ab"]'])
       assert.match(problemOf(map('text', 'int'), json), /at position 0, but a map must be/)
     for (const json of ['1', '"a"', 'true'])
@@ -260,7 +260,7 @@ describe('user-defined values', () => {
     )
   })
 
-  test('can be pairs of fields and values', () => {
+  test('that are written as pairs must have valid and distinct field names', () => {
     assert.equal(
       problemOf(address, '[["city","a"],["city","a"]]'),
       'has the field "city" twice',
@@ -295,7 +295,7 @@ describe('collections of every type', () => {
   }
 
   for (const name of writable)
-    test(`${name}: can be read from their stored form`, () => {
+    test(`with elements of type ${name} can be read from their stored form`, () => {
       const inputs = fc.array(
         samples[name].of.map(({ input }) => input),
         { maxLength: 5 },

@@ -55,7 +55,7 @@ for (const name of writable) {
       )
     })
 
-    test('compare according to their meaning', () => {
+    test('are ordered like the values that they represent', () => {
       fc.assert(
         fc.property(of, of, (a: Sample, b: Sample) => {
           for (const [left, right] of [

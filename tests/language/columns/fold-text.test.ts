@@ -4,12 +4,12 @@ import { foldText } from '../../../src/language/columns/fold-text.ts'
 
 const plain = { ascii: false, caseSensitive: true, normalize: false }
 
-test('a text is unchanged without options', () => {
+test('folding without options leaves a text unchanged', () => {
   for (const text of ['', 'Café', 'Cafe\u0301', 'ÀÉ'])
     assert.equal(foldText(text, plain), text)
 })
 
-test('case folding does not depend on the locale', () => {
+test('case folding converts letters to lower case', () => {
   assert.equal(foldText('CAFÉ I', { ...plain, caseSensitive: false }), 'café i')
 })
 
@@ -22,7 +22,7 @@ test('ASCII folding replaces letters by an ASCII equivalent when one exists', ()
   assert.equal(foldText('Café Straße 日本', { ...plain, ascii: true }), 'Cafe Strasse 日本')
 })
 
-test('all options can be combined', () => {
+test('all folding options can be combined', () => {
   const all = { ascii: true, caseSensitive: false, normalize: true }
   for (const text of ['CAFÉ', 'cafe\u0301', 'Cafe', 'CAFE\u0301'])
     assert.equal(foldText(text, all), 'cafe')

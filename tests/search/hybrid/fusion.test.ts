@@ -18,7 +18,7 @@ describe('fusion', () => {
     ])
   })
 
-  test('takes a document from the vector search when both found it', () => {
+  test('returns the document of the vector search when both searches found it', () => {
     const vector = [{ id: 1, from: 'vector' }]
     const bm25 = [{ id: 1, from: 'bm25' }]
     const [fused, ...others] = fuse({ vector, bm25 }, ({ id }) => String(id))

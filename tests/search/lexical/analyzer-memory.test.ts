@@ -45,12 +45,12 @@ const cases: readonly (readonly [what: string, recipe: (mark: string) => object]
     (mark) => filter('synonym', { synonyms: entries(9_900, (word) => word + mark) }),
   ],
   [
-    'many rules',
+    'many synonym rules',
     (mark) =>
       filter('synonym', { synonyms: entries(9_000, (word) => `${word}=>${mark}`, '\n') }),
   ],
   [
-    'long phrases of single letters',
+    'synonyms that are long phrases of single letters',
     (mark) => {
       const phrase = (word: string) => `${mark} ${word} ${letters.join(' ')}`
       return filter('synonym', { synonyms: entries(2_000, phrase, '\n') })
@@ -70,9 +70,12 @@ const cases: readonly (readonly [what: string, recipe: (mark: string) => object]
       return { charFilters: [{ name: 'mapping', args: { mapping } }] }
     },
   ],
-  ['words', (mark) => filter('stop', { words: entries(9_900, (word) => word + mark) })],
   [
-    'patterns',
+    'stop words',
+    (mark) => filter('stop', { words: entries(9_900, (word) => word + mark) }),
+  ],
+  [
+    'a long pattern',
     (mark) => {
       const pattern = `${mark}|${'(ab|c[d-f]+)'.repeat(300)}`
       return { tokenizer: { name: 'pattern', args: { pattern } } }

@@ -92,7 +92,7 @@ describe('custom analyzers', () => {
     assert.deepEqual(termsOf(recipe, 'New York'), ['New York'])
   })
 
-  test('use a fast path with the same terms for lowercase words', () => {
+  test('return the same terms as the fast path of the standard analyzer', () => {
     // The trim filter changes no term, but it prevents the fast path.
     const filters = [{ name: 'lowercase' }, { name: 'trim' }]
     const long = analyzerFor({ tokenizer: { name: 'standard' }, filters })
@@ -148,7 +148,7 @@ describe('limits of an analysis', () => {
       long('abcde'),
     ],
     [
-      'Chinese',
+      'bigrams of Chinese',
       { tokenizer: component('standard'), filters: [component('cjkBigram')] },
       long('漢'),
     ],
@@ -174,12 +174,16 @@ describe('limits of an analysis', () => {
       { tokenizer: component('pathHierarchy', { reverse: 'true' }) },
       long('a/'),
     ],
-    ['letters', { tokenizer: component('letter') }, long('a ')],
-    ['classic words', { tokenizer: component('classic') }, long('a-')],
-    ['addresses', { tokenizer: component('uax29UrlEmail') }, long('a!a@')],
-    ['Thai', { tokenizer: component('thai') }, long('a ')],
+    ['single letters', { tokenizer: component('letter') }, long('a ')],
+    ['words of the classic tokenizer', { tokenizer: component('classic') }, long('a-')],
+    [
+      'words of the uax29UrlEmail tokenizer',
+      { tokenizer: component('uax29UrlEmail') },
+      long('a!a@'),
+    ],
+    ['words of the Thai tokenizer', { tokenizer: component('thai') }, long('a ')],
   ] as const)
-    test(`stop ${what} when the terms exceed the maximum size`, () => {
+    test(`end an analysis into ${what} when the terms exceed the maximum size`, () => {
       const budget = new AnalysisBudget(ownCaller())
       const before = budget.left
       const terms = analyzerFor(recipe).terms(text, { sizeMax, budget })
@@ -276,12 +280,16 @@ describe('limits of an analysis', () => {
       { charFilters: [component('htmlStrip')] },
       long('</script<script>'),
     ],
-    ['connectors', { tokenizer: component('standard') }, long('_')],
-    ['accents', { tokenizer: component('standard') }, long(':\u0301')],
-    ['signs', { tokenizer: component('uax29UrlEmail') }, long('!')],
+    ['a text of underscores', { tokenizer: component('standard') }, long('_')],
+    ['a text of accents', { tokenizer: component('standard') }, long(':\u0301')],
+    ['a text of exclamation marks', { tokenizer: component('uax29UrlEmail') }, long('!')],
     ['a long word', { tokenizer: component('classic') }, long('ж')],
     ['a long number', { tokenizer: component('classic') }, long('1')],
-    ['spaces', { tokenizer: component('pattern', { pattern: '\\s+' }) }, long(' ')],
+    [
+      'a text of spaces',
+      { tokenizer: component('pattern', { pattern: '\\s+' }) },
+      long(' '),
+    ],
   ] as const)
     test(`are not reached by ${what}`, () => {
       assert.ok(termsOf(recipe, text).length <= 1)

@@ -25,7 +25,7 @@ function filter(name: string, args: Readonly<Record<string, string>>) {
   return { filters: [{ name, args }] }
 }
 
-describe('a definition', () => {
+describe('the definition of an analyzer', () => {
   const tags = (tag: string) => (list: string) => ({
     charFilters: [
       { name: tag === 'types' ? 'mapping' : 'htmlStrip', args: { [tag]: list } },
@@ -57,7 +57,7 @@ describe('a definition', () => {
     ],
     ['htmlStrip', tags('escapedTags')],
   ] as const)
-    test(`with ${what} accepts ${analyzerEntriesMax} entries and no more`, () => {
+    test(`with ${what} has at most ${analyzerEntriesMax} entries`, () => {
       assert.equal(problemOf(recipeOf(entries(analyzerEntriesMax, entry))), undefined)
       const problem = problemOf(recipeOf(entries(analyzerEntriesMax + 1, entry))) ?? ''
       assert.ok(problem.includes(`"${what}"`), problem)
@@ -128,7 +128,7 @@ describe('compiled analyzers', () => {
     assert.equal(loadAnalyzer(recipe('Stop')), undefined)
   })
 
-  test('are evicted by bytes, the least recently used first, and compiled again', () => {
+  test('are evicted when their total size exceeds the maximum, the least recently used first', () => {
     const cache = new AnalyzerCache<string>(100)
     cache.add('a', 'A', 40)
     cache.add('b', 'B', 40)

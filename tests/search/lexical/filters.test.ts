@@ -165,7 +165,7 @@ filters('truncate', 'truncates long tokens', [
   [{ prefixLength: '2' }, 'abc a\u{1d400} \u{1d400}b', ['ab', 'a', '\u{1d400}']],
 ])
 
-test('filter trim removes surrounding spaces, and drops tokens that consist of them', () => {
+test('filter trim removes surrounding spaces, and drops tokens that consist of spaces', () => {
   const args = { pattern: ',' }
   assert.deepEqual(
     termsOf(

@@ -76,7 +76,7 @@ describe('the analyzer', () => {
   })
 
   test('for each language is built in under the name of the language', () => {
-    // These built-in analyzers, "cjk" and "thai" have no recipe of a language.
+    // These built-in analyzers, "cjk" and "thai" are not in `languageRecipes`.
     const others = ['standard', 'simple', 'whitespace', 'stop', 'lowercase', 'keyword']
     const languages = builtInAnalyzers.filter(
       (name) => ![...others, 'cjk', 'thai'].includes(name),

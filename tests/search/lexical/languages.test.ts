@@ -74,8 +74,8 @@ const stems: Readonly<Record<string, Outcomes>> = {
     حسن: 'الحسن والحسن بالحسن كالحسن فالحسن للحسن وحسن',
     كتب: 'كتبها كتبه',
     ساهد: 'ساهدون ساهدين ساهدات ساهدان',
-    // In so short a word, the first letter may belong to the root instead of meaning "and". So it
-    // is kept.
+    // In such a short word, the first letter may belong to the root instead of meaning "and", so
+    // the stemmer keeps it.
     وحس: 'وحس',
   },
   bengaliStem: {
@@ -266,7 +266,7 @@ const normalized: Readonly<Record<string, Outcomes>> = {
     konig: 'könig koenig',
     schaltflachen: 'schaltflächen schaltflaechen',
     weissbier: 'weißbier weissbier',
-    // Here, "ue" is not a spelling of an umlaut, because the "e" belongs to another sound.
+    // Here, "ue" is not a spelling of "ü", so the filter keeps it.
     quelle: 'quelle',
     abenteuer: 'abenteuer',
   },
@@ -352,7 +352,7 @@ describe('stemmers', () => {
       assertOutcomes(filter(name), outcomes)
     })
 
-  test('a word that is protected from stemmers stays unchanged', () => {
+  test('leave a protected word unchanged', () => {
     for (const name of ['porterStem', 'germanStem', 'greekStem', 'snowballPorter'])
       assert.deepEqual(
         run(filter(name), [token('houses', true)]),
@@ -368,7 +368,7 @@ describe('normalizations', () => {
       assertOutcomes(filter(name), outcomes)
     })
 
-  test('a token that becomes empty by normalization is dropped and leaves a position gap', () => {
+  test('drop a token that becomes empty, and leave a position gap', () => {
     const tatweel = '\u0640'
     const words = ['كتاب', tatweel, 'قلم'].map((word) => token(word))
     const left = run(filter('arabicNormalization'), words)
@@ -378,7 +378,7 @@ describe('normalizations', () => {
 
 describe('snowballPorter', () => {
   for (const [language, outcomes] of Object.entries(snowballStems))
-    test(`stems ${language}`, () => {
+    test(`maps the forms of a word to one stem with the stemmer ${language}`, () => {
       assert.equal(findLanguageProblem(language), undefined)
       assertOutcomes(filter('snowballPorter', { language }), outcomes)
     })
@@ -412,7 +412,7 @@ describe('englishPossessive', () => {
   })
 })
 
-describe('the catalogue', () => {
+describe('the list of token filters', () => {
   const ofLanguages = tokenFilters
     .map(({ name }) => name)
     .filter((name) => /(?:Stem|Normalization|Possessive|Porter)$/.test(name))

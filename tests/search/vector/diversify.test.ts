@@ -21,7 +21,10 @@ interface Point {
   readonly $vector: readonly number[]
 }
 
-/** The points, the most similar to the query first; equally similar ones are in their order. */
+/**
+ * The points, the most similar to the query first; equally similar points are in their original
+ * order.
+ */
 function nearestOf(
   points: readonly (readonly number[])[],
   metric: Metric,
@@ -52,7 +55,7 @@ const points = (dimension: number) => {
 }
 
 describe(`diverse results, seed ${seed}`, () => {
-  test('are those of the formula', () => {
+  test('are the same as in a direct implementation of the formula', () => {
     const weight = fc.oneof(
       fc.constantFrom(0, 0.25, 0.5, 1),
       fc.double({ min: 0, max: 1, noNaN: true }),
@@ -105,7 +108,7 @@ describe(`diverse results, seed ${seed}`, () => {
       }
   })
 
-  test('can be computed by hand', () => {
+  test('equal those computed by hand', () => {
     // Similarities to 0 by the euclidean metric: 0.5 for ±1, 0.2 for ±2.
     const nearest = nearestOf([[1], [1], [-1], [2], [-2]], 'euclidean', [0])
     const chosen = (diversity: number, count = 5) =>
@@ -134,7 +137,7 @@ describe(`diverse results, seed ${seed}`, () => {
   })
 })
 
-test('the similarity among vectors is the similarity of each pair', () => {
+test('similarityAmong returns the similarity of each pair of vectors', () => {
   const vectorOf = vectorsFrom(seed, 19)
   const vectors = Array.from({ length: 12 }, vectorOf)
   for (const metric of metrics) {

@@ -82,7 +82,7 @@ function documentsIn(found: Float64Array): number[] {
 
 const metrics = ['cosine', 'dot_product', 'euclidean'] as const
 
-describe(`the graph finds at least ${floor} of the ten nearest (seed ${seed})`, () => {
+describe(`the graph finds at least ${floor} of the ten nearest vectors (seed ${seed})`, () => {
   for (const metric of metrics)
     for (const [dimension, count] of [
       [8, 5000],
@@ -233,7 +233,7 @@ describe('a segment', () => {
     assert.equal(documentsIn(segment.search(make(), 64)).length, 20)
   })
 
-  test('accepts any whole number as a document, and removes the given document', () => {
+  test('accepts any whole number as a document number, and removes only the given document', () => {
     const segment = segmentOf(2000)
     const random = randomFrom(seed)
     const held = new Map<number, Float32Array>()

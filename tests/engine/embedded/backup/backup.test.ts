@@ -214,7 +214,7 @@ describe('a backup', () => {
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'old' }])
     const parts = engine.operations!.backup(new Set(), noSignal)[Symbol.asyncIterator]()
     assert.equal((await next(parts)).kind, 'begin')
-    // Writes, drops and creations are acknowledged while the backup is not read.
+    // Writes, drops and creations are acknowledged while the test does not read the backup.
     await store.insert([{ _id: 2 }])
     await dropTarget(engine, (await Store.find(engine, 'dropped')).target)
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'new' }])

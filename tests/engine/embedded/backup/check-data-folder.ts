@@ -1,6 +1,6 @@
 import { checkEverything } from '../../../../src/engine/embedded/backup/check.ts'
 
-/** All findings of a data folder in one list. */
+/** The findings of a check of a data folder, in one list. */
 export function checkDataFolder(dataDir: string): string[] {
   return [...checkEverything(dataDir)].flatMap(({ name, findings }) =>
     name === undefined ? findings : findings.map((finding) => `${name}: ${finding}`),

@@ -210,8 +210,8 @@ describe('the check of a store', () => {
       const isSum = (text: string) => /checksum|digest/.test(text)
       const [first] = findings.filter((text) => !isSum(text))
       assert.match(first!, finding, name)
-      // One damage causes at most five findings: missing and surplus entries, the checksum of the
-      // row, and the digest of the store. At most two of the findings are about checksums and
+      // Each kind of damage causes at most five findings: missing and surplus entries, the row's
+      // checksum, and the store's digest. At most two of the findings are about checksums and
       // digests.
       assert(findings.length <= 5, `${name}: ${findings.join('; ')}`)
       assert(findings.filter(isSum).length <= 2, `${name}: ${findings.join('; ')}`)
@@ -219,7 +219,7 @@ describe('the check of a store', () => {
     }
   })
 
-  test('names an index that was built with other rules', async (context) => {
+  test('reports index entries of paths that the collection does not index', async (context) => {
     const { fileOf } = await makeStore(context)
     const findings = checkStore(
       fileOf('books'),
@@ -232,7 +232,7 @@ describe('the check of a store', () => {
     ])
   })
 
-  test('names the first of many findings and counts the remaining ones', async (context) => {
+  test('reports the first 100 of many similar problems and counts the remaining ones', async (context) => {
     const { fileOf } = await makeStore(context)
     const numbers = Array.from(
       { length: 250 },

@@ -1,4 +1,4 @@
-/** Stores that are dropped and created again while reads of them run and wait. */
+/** Stores that are dropped and created again while reads of them run or wait. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Collection, Engine } from '../../../../src/engine/contract.ts'
@@ -64,7 +64,7 @@ describe('reads that wait while their store is dropped', () => {
     }
   })
 
-  test("end with the error 'gone' when their keyspace is dropped with other targets", async (context) => {
+  test("end with the error 'gone' when their keyspace is dropped with all its collections", async (context) => {
     const { engine } = await openEmbedded(context, { searchThreads: 2 })
     for (const documents of [900, 600]) {
       await engine.createKeyspace('passing')

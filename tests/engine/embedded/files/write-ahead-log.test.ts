@@ -147,7 +147,7 @@ describe('a write-ahead log', () => {
     assert.equal(inspectLog(file).kind, 'damaged')
   })
 
-  test('is intact when its checksums use the byte order of another machine', () => {
+  test('is reported as intact when its checksums use the byte order of another machine', () => {
     const file = written((database) => database.exec(insertSql))
     const { bytes, frameSize, commits } = layoutOf(file)
     // The lowest bit of the magic number is the byte order of all checksums.
@@ -174,7 +174,7 @@ describe('a write-ahead log', () => {
     assert.equal(sound(inspectLog(file)).frames, commits.length)
   })
 
-  test('is intact after its process was killed', () => {
+  test('is reported as intact after its process was killed', () => {
     const file = join(newFolder(), 'a.db')
     const script = `
       const { DatabaseSync } = require('node:sqlite')
@@ -192,7 +192,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 50)
   })
 
-  test('is intact after a transaction spilled and was rolled back', () => {
+  test('is reported as intact after a transaction spilled and was rolled back', () => {
     const file = written((database) => {
       database.exec(insertSql)
       database.exec(`${spillSql} ROLLBACK`)
@@ -206,7 +206,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 2)
   })
 
-  test('is intact after a restart of the log, even if frames of an earlier generation follow', () => {
+  test('is reported as intact after a restart of the log, even if frames of an earlier generation follow', () => {
     const file = written((database) => {
       for (let i = 0; i < 20; i++) database.exec(insertSql)
       database.exec('PRAGMA wal_checkpoint(RESTART)')
@@ -219,7 +219,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 21)
   })
 
-  test('is intact with any bytes after its last commit', () => {
+  test('is reported as intact with any bytes after its last commit', () => {
     const file = written((database) => database.exec(insertSql))
     const expected = inspectLog(file)
     for (const tail of [

@@ -31,7 +31,7 @@ function saidOf(plain: object, rule = all): string[] {
 
 const hex = (value: Value) => Buffer.from(keyOf(value)).toString('hex')
 
-describe('entries', () => {
+describe('index entries', () => {
   test('include every value under its path, except the _id', () => {
     assert.deepEqual(
       saidOf({ _id: 1, a: 1, b: { c: 'x', 'd.e': null } }),
@@ -109,7 +109,7 @@ describe('entries', () => {
     )
   })
 
-  test('become those of a replaced document when the difference is applied', () => {
+  test('become the entries of a replaced document when the difference is applied', () => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
         const list = new EntryList()

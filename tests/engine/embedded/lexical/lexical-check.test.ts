@@ -169,7 +169,7 @@ describe('the check of the index of terms', () => {
       copyFileSync(sound, file)
       change(file, damage)
       const findings = checkStore(file, documentView(lexicalOptions))
-      // Other findings may come first, because checksums also detect some of these damages.
+      // Other findings may come first, because checksums also detect some kinds of damage.
       assert(
         findings.some((found) => finding.test(found)),
         `${name}: ${findings.join('; ')}`,

@@ -156,7 +156,7 @@ describe('lists of the index of terms', () => {
   })
 })
 
-test('documents with equal scores come in groups, from the best score to the worst', () => {
+test('documents with equal scores are returned in groups, from the best score to the worst', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(40)), fc.integer({ min: 1, max: 20 }), (list, wanted) => {
       const scored = {

@@ -40,7 +40,7 @@ const alone = { withSearchFields: false, stable: false } as const
 
 const analyzer = analyzerFor(lexicalOptions.lexical.analyzer)
 
-/** A document's $lexical: undefined when absent. */
+/** The $lexical of a document; undefined if it is absent. */
 export type Text = string | null | undefined
 
 export class LexicalStore {

@@ -95,7 +95,8 @@ const engineModule = new URL('../../../../src/engine/embedded/engine.ts', import
   .href
 
 /**
- * A program that opens an engine. It kills itself before the first statement that starts with AT.
+ * A program that opens an engine. It kills itself before the first statement that starts with the
+ * text of the variable AT.
  */
 const killed = `
   import { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -257,7 +258,7 @@ function numbersOf(file: string): object {
 }
 
 describe('a store of format 1', () => {
-  test('is converted to the present format when it is first opened', async (context) => {
+  test('is converted to the current format when it is first opened', async (context) => {
     const { file, dataDir, open } = await makeFolder(context)
     assert.deepEqual(numbersOf(file), { format: 1, documents: 2505, version: 2505 })
     assert.deepEqual(checkDataFolder(dataDir), [])
@@ -294,7 +295,7 @@ describe('a store of format 1', () => {
     )
   })
 
-  test('has the old or the new format, at whatever point its conversion is killed', async (context) => {
+  test('has the old or the new format, whenever its conversion is killed', async (context) => {
     const { file, dataDir, open } = await makeFolder(context)
     const killAt = (statement: string): void => {
       const { signal } = spawnSync(

@@ -73,7 +73,7 @@ class Words {
 }
 
 describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
-  test('equal a full scan while texts are added, changed and removed', async (context) => {
+  test('return the same results as a full scan while texts are added, changed and removed', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     for (let run = 0; run < 2; run++) {
       const random = new Random(seed + run)
@@ -139,14 +139,14 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     assert.equal(await store.count(filter), expected.length, about)
   }
 
-  test('equal a full scan for many texts with few differences', async (context) => {
+  test('return the same results as a full scan for many texts with few differences', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'many')
     const reference = store.through(servingNothing(engine))
     const random = new Random(seed)
     const size = 1500
-    // The order of _ids differs from the order of insertion, so the test notices ties in order of
-    // insertion.
+    // The order of _ids differs from the order of insertion, so the test detects ties that are
+    // returned in the order of insertion.
     const documents = Array.from({ length: size }, (_, i) => {
       const words = ['all', i % 2 === 0 ? 'even' : 'odd', `m${i % 100}`, `n${i % 750}`]
       const text = `${words.join(' ')}${' all'.repeat(random.integer(0, 2))}`
@@ -305,10 +305,7 @@ const spoiledHits: Readonly<
     /stand the wrong way round/,
   ],
   'a hit that comes twice': [([first]) => [first!, first!], /search: 1 came twice/],
-  'more hits than were asked for': [
-    (hits) => [...hits, ...hits],
-    /4 hits, where at most 3 fit/,
-  ],
+  'more hits than the limit': [(hits) => [...hits, ...hits], /4 hits, where at most 3 fit/],
   'a score that is not a number': [
     ([first]) => [{ ...first!, score: NaN }],
     /NaN is no score, of \{"_id":1/,

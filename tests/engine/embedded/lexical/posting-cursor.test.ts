@@ -53,8 +53,7 @@ test(`a posting cursor filters documents by its term, seed ${seed}`, () => {
     for (let at = 0; at < listSize; at++) countOf.set(places[at]!, counts[at]!)
     for (const step of [1, 2, 7, 60, 3000]) {
       const cursor = new PostingCursor(segment, segment.list(i + 1)!)
-      // Passes documents in portions of up to 128, the number of documents in a block of another
-      // term.
+      // Passes up to 128 documents at a time, as a block of another posting list contains.
       for (let place = 0; place < documentCount;) {
         const wanted: number[] = []
         while (place < documentCount && wanted.length < 128) {

@@ -24,7 +24,7 @@ test('term numbers distinguish terms with the same hash', () => {
   assert.equal(numbers.get('liquid'), 2)
 })
 
-test('term numbers accept no more than a maximum of terms, or of characters', () => {
+test('term numbers accept at most 50 000 terms, and fewer than 3 000 terms of over 200 characters', () => {
   const few = new TermNumbers()
   const many = new TermNumbers()
   let added = 0
@@ -35,7 +35,7 @@ test('term numbers accept no more than a maximum of terms, or of characters', ()
   assert.equal(many.get('49999'), 50_000)
 })
 
-test('term numbers do not store a term that is too long', () => {
+test('term numbers do not store a term of 1 000 characters', () => {
   const numbers = new TermNumbers()
   numbers.set('y'.repeat(1000), 1)
   assert.equal(numbers.get('y'.repeat(1000)), 0)

@@ -89,14 +89,14 @@ describe('a filter on the embedded engine', () => {
     assert(sum(many) - sum(few) < 4 * values, `${sum(many)} units, and ${sum(few)}`)
   })
 
-  test('exceeds the budget of the request thread before it is planned, if it is large', async (context) => {
+  test('exceeds the budget of the request thread if it has many values', async (context) => {
     const reader = await withDocument(context)
     const count = (filter: Filter) =>
       reader.store.reading(() => reader.count(filter, 10, mainThreadBudget()))
     assert.throws(() => count(manyOf(64)), OverBudget)
   })
 
-  test('can be aborted while it checks one row', async (context) => {
+  test('can exceed its budget while it checks one row', async (context) => {
     const { engine, fileOf, dataDir } = await openEmbedded(context)
     const store = await TableStore.create(engine)
     await store.put([{ p: 'p', c: 1, numbers: numbers(0, length) }])

@@ -80,7 +80,7 @@ const in1960 = where('year', 'eq', 1960)
 const since1960 = where('year', 'gte', 1960)
 
 describe('a plan without a sort', () => {
-  test('is a frozen value that names one document', () => {
+  test('is frozen, and reads only one document if the filter names its _id', () => {
     const plan = planOf({ filter: where('_id', 'eq', 7) })
     assert.deepEqual(plan, {
       access: { kind: 'id', id: 7, rest: everything },
@@ -108,7 +108,7 @@ describe('a plan without a sort', () => {
     })
   })
 
-  test('intersects two conditions unless the page is full after a part of the entries', () => {
+  test('intersects two conditions, unless a part of the entries suffices to fill the page', () => {
     const intersects = (counts: Counts, limit = 20) =>
       planOf({ filter: all(inRome, in1960), limit }, counts).intersects
     const rare = { documents: 100_000, entries: { city: 1_000, year: 1_250 } }
@@ -229,7 +229,7 @@ describe('a plan with a sort', () => {
     })
   })
 
-  test('sorts all documents with an equal first value when there is a second key', () => {
+  test('sorts groups of any size with an equal first value when there is a second key', () => {
     const counts = { documents: 10_000, entries: { year: 10_000 } }
     const { order } = planOf({ sort: by('year', '-lang') }, counts)
     assert(order.by === 'values')

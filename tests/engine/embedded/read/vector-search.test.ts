@@ -16,7 +16,7 @@ const floor = 0.95
 
 describe(`a search by vector in the embedded engine (seed ${seed})`, () => {
   for (const metric of ['cosine', 'dot_product', 'euclidean'] as const)
-    test(`is exact among up to a thousand documents, by ${metric}`, async (t) => {
+    test(`is exact among up to 1 000 documents, with the metric ${metric}`, async (t) => {
       const { engine } = await openEmbedded(t)
       const world = await VectorWorld.create(engine, { metric, seed })
       assert.deepEqual(await world.search(world.vector()), [])
@@ -73,7 +73,7 @@ describe(`a search by vector in the embedded engine (seed ${seed})`, () => {
       }
   })
 
-  test('has enough recall among many documents, with and without filters, and after many changes', async (t) => {
+  test('has a recall of at least 0.95 among 6 000 documents, with and without filters, and after many changes', async (t) => {
     const { engine } = await openEmbedded(t)
     const world = await VectorWorld.create(engine, { seed, dimension: 24 })
     await world.insert(6_000)
@@ -180,11 +180,11 @@ describe('a vector index that is opened again', () => {
     ],
     ['no manifest', (folder: string) => rmSync(join(folder, 'snapshot.json'))],
     ['no folder', (folder: string) => rmSync(folder, { recursive: true })],
-    ['a graph that was cut off', (folder: string) => cut(graphIn(folder))],
+    ['a truncated graph', (folder: string) => cut(graphIn(folder))],
     ['a graph with one changed byte', (folder: string) => flip(graphIn(folder))],
     ['no graph', (folder: string) => rmSync(graphIn(folder))],
   ] as const)
-    test(`is rebuilt from the store: ${what}`, async (t) => {
+    test(`is rebuilt from the store when its snapshot has ${what}`, async (t) => {
       const folder = folderFor(t)
       const before = await saved(folder)
       spoil(folder.snapshot())

@@ -25,7 +25,8 @@ function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
 const none: Turn<string> = { starts: [], resumes: [], pauses: [], putBacks: [] }
 
 /**
- * Rotates until long reads hold as many threads as they may. Returns the reads that hold a thread.
+ * Rotates the schedule until long reads hold as many threads as they may. Returns the reads that
+ * hold a thread.
  */
 function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<string> {
   const begun = new Set<string>()
@@ -73,7 +74,7 @@ describe('a schedule of reads', () => {
     assert.equal(reads.fill().resumes.length, 1)
   })
 
-  test('does not pause a new read before it had two turns', () => {
+  test('does not pause a new read before it has had two turns', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
     for (const read of ['1', '2', '3']) reads.add(read, a)
@@ -132,7 +133,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(reads.fill().starts, ['third'])
   })
 
-  test('starts a new read despite any number of long reads, for each principal', () => {
+  test('starts a new read of any principal within three turns, despite many long reads', () => {
     const reads = schedule({ waitingMax: 100 })
     const running = new Set<string>()
     for (const principalName of ['a', 'b', 'c', 'd', 'e', 'f', 'g'])

@@ -80,7 +80,7 @@ describe('long reads', () => {
     ['another principal', { principalName: 'other', connection: {} }],
     ['another connection of the same principal', { principalName: 'many', connection: {} }],
   ] as const)
-    test(`from one connection give way to reads from ${what}`, async (context) => {
+    test(`from one connection take turns with reads from ${what}`, async (context) => {
       const world = await filled(context, { searchThreads: 2 })
       const many = callerOf('many', {})
       const ended: string[] = []
@@ -118,7 +118,7 @@ describe('long reads', () => {
     await count(world, one, 'again', ended)
   })
 
-  test('free their place at once when they are aborted, whether started or not', async (context) => {
+  test('end at once when they are aborted, whether started or not', async (context) => {
     const world = await filled(context, { searchThreads: 1 })
     const ended: string[] = []
     const givenUp = new AbortController()
@@ -232,7 +232,7 @@ describe('memory for the result of a long read', () => {
     assert.equal(await waitingReads(engine), 0)
   })
 
-  test('makes the read fail when the caller is aborted during the reservation', async (context) => {
+  test('that is being reserved when the caller is aborted makes the read fail', async (context) => {
     const { engine, target } = await large(context)
     const leaving = new AbortController()
     const caller = {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ShortReads } from '../../../../src/engine/embedded/reader-threads/short-reads.ts'
 
-test('a principal may try only two short reads per turn if they turn out to be long', async () => {
+test('a principal may try only two short reads per turn if these reads turn out to be long', async () => {
   const reads = new ShortReads()
   for (const turn of [1, 2]) {
     let tried = 0

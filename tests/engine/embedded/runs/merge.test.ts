@@ -11,7 +11,9 @@ import { randomBelow, type Below } from './runs-world.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-/** Keys of few letters, so that they share long prefixes, followed by a document number. */
+/**
+ * Keys with few distinct letters, so that they share long prefixes, followed by a document number.
+ */
 function keyOf(letters: readonly number[], doc: number): string {
   const number = Buffer.alloc(docSize)
   number.writeUIntBE(doc, 0, docSize)

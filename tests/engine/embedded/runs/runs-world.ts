@@ -239,8 +239,8 @@ export function checkReads(
     const wanted = new Set<number>()
     for (let j = below(8); j > 0; j--) wanted.add(pick().owner.seq)
     const only = { documents: wanted, passing: () => undefined }
-    // `inRange` supports `only` for document numbers. If entries end with row ids, it returns all
-    // entries.
+    // `inRange` applies `only` if entries end with document numbers. If entries end with row ids,
+    // it returns all entries.
     const isPicked = ({ owner: { seq } }: Expected) => tie === 'id' || wanted.has(seq)
     assertFound(
       reader.inRange(range, { direction, after: place, only }),

@@ -107,7 +107,7 @@ for (const tie of ties)
       assert.ok(deepest >= 2, `only ${deepest} levels`)
     })
 
-    test('is intact after every step, and after a transaction without a commit', (context) => {
+    test('is intact after every merge step, and after a transaction that was rolled back', (context) => {
       const { below, open, pick, oracle } = start(context, tie)
       let opened = open()
       const wanted = ['made 0', 'making 0', 'dropped 0', 'made 1', 'making 1', 'dropped 1']
@@ -134,13 +134,13 @@ for (const tie of ties)
     })
   })
 
-describe('runs', () => {
-  test('keep few of the entries that were added and removed', (context) => {
+describe('runs of index entries', () => {
+  test('contain few entries that were added and later removed', (context) => {
     const { open } = start(context, 'doc')
     const { writer, commit, database } = open()
     const owner = { seq: 7, id: new Uint8Array() }
     commit(() => writer.put(1, spanOf(keyOf(0)), owner, false))
-    // A document with a counter. Each value of the counter exists for one commit.
+    // The document has a counter, and each commit changes the value of the counter.
     for (let n = 1; n < 1000; n++)
       commit(() => {
         writer.remove(1, spanOf(keyOf(n - 1)), owner, false)
@@ -185,7 +185,7 @@ describe('runs', () => {
     assert.ok(entryKey(7, long, owner, 'doc') === start + tieText(owner, 'doc'))
   })
 
-  test('show the entries of a document while it is being written', (context) => {
+  test('include the changes of the current transaction in lookups by the writer', (context) => {
     const { open } = start(context, 'doc')
     const { writer, commit } = open()
     const owner = { seq: 1, id: new Uint8Array() }
@@ -240,7 +240,7 @@ test('an index lists the documents of values of any length, with any document nu
   }
 })
 
-test('an index lists the present documents of a common value, even if it cached an earlier list', (context) => {
+test('an index lists the current documents of a common value, even if it cached an earlier list', (context) => {
   const { below, file } = start(context, 'doc')
   const opened = openWriter(context, file, { ...smallRuns, recentMax: 300, blockSize: 600 })
   const seqs = Array.from({ length: 1_500 }, (_, i) => 1 + i * (1 + below(40)))

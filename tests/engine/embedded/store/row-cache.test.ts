@@ -27,7 +27,7 @@ describe('cached rows', () => {
     assert.equal(cache.rowById('a1')?.seq, 1)
   })
 
-  test('take no more memory than their limit, and recently used rows stay', () => {
+  test('take no more memory than their limit, and recently used rows stay cached', () => {
     const cache = keptOf(10)
     for (let seq = 0; seq < 100; seq++) {
       cache.add(rowOf(seq), `a${seq}`)
@@ -167,7 +167,7 @@ describe('cached rows', () => {
     }
   })
 
-  test('are not stored while another change is pending, or when the outcome of a change is unknown', () => {
+  test('are not cached while another change is pending, or when the outcome of a change is unknown', () => {
     const cache = keptOf(10)
     const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
     const second = invalidateRows([replaceOf(1, '{"_id":"a1","n":2}')], cache)
@@ -234,7 +234,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
     floor.set(_id, Math.max(n, floor.get(_id) ?? 0))
   }
 
-  test('no read returns a state that is older than one acknowledged or seen before, or that its filter excludes', async (context) => {
+  test('are never older than a state that was acknowledged or read before, and match the filter of the read', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'cache')
     await store.insert(ids.map(made))

@@ -5,7 +5,7 @@ import { EngineError } from '../../../../src/engine/errors.ts'
 import { openEmbedded } from '../embedded-store.ts'
 import { dropTarget, Store, where } from '../../store.ts'
 
-describe('small writes of one turn', () => {
+describe('small writes in one turn of the event loop', () => {
   test('share commits, and each write has its own outcome', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'shared')
