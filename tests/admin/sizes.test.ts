@@ -102,7 +102,7 @@ test('the list of sizes includes only the requested database', async () => {
   await admin.refuse(404, 'GET', '/databases/nonsense/sizes')
 })
 
-test('the list of sizes includes the targets that a token may describe, with counts of those that it may read', async () => {
+test('the list of sizes includes the targets that a token may describe, and counts if the token may read them', async () => {
   const id = await homeId()
   const place = (name: string) => `:db:${id}:keyspace:default_keyspace:table:${name}`
   const { token: describes } = await admin.tokenFor([place('a')], ['db-table-describe'])

@@ -90,8 +90,8 @@ export class BareRoot {
   }
 
   /**
-   * Runs a command in the root folder. If this process runs as user root, the command gets the user
-   * of the image. Otherwise it keeps the user of this process.
+   * Runs a command in the root folder. The command runs as the user of the image if this process
+   * runs as user root. Otherwise it runs as the user of this process.
    */
   #spawn(command: readonly string[], environment: Record<string, string>): ChildProcess {
     const [uid, gid] = this.#user.split(':')

@@ -280,7 +280,7 @@ const protocols: readonly Protocol[] = [
 describe('an embedding service', async () => {
   const fake = await FakeProvider.start()
 
-  test('of each provider has a case in this test', () => {
+  test('has a case in this test for each provider', () => {
     assert.deepEqual(
       new Set(protocols.map(({ provider }) => provider)),
       new Set(Object.keys(embeddingTable)),
@@ -289,7 +289,7 @@ describe('an embedding service', async () => {
 
   for (const protocol of protocols) {
     const { provider, modelName, parameters, credentials, path, headers, reply } = protocol
-    test(`of ${provider} is called in its protocol with the model ${modelName}`, async () => {
+    test(`from ${provider} is called in its protocol, with the model ${modelName}`, async () => {
       const models = modelsWith({
         embeddingUrls: new Map([[provider, fake.url + protocol.url]]),
       })

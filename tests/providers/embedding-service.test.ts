@@ -96,7 +96,7 @@ describe('the table of embedding services', () => {
 })
 
 describe('a service', () => {
-  test('of a provider without known models may name any model if it states the dimension', () => {
+  test('may name any model if its provider has no known models and the dimension is stated', () => {
     const parameters = { baseUrl: 'https://models.example.com/v1' }
     const given = { provider: 'openaiCompatible', modelName: 'acme/best:7b', parameters }
     assert.deepEqual(resolve(given, 500), { dimension: 500, service: given })
@@ -106,7 +106,7 @@ describe('a service', () => {
     refuses(() => resolve(given, 4097), bad, '4097')
   })
 
-  test('may name a known model, or another model if it states the dimension', () => {
+  test('may name a known model, or another model if the dimension is stated', () => {
     assert.equal(
       resolve({ provider: 'ollama', modelName: 'nomic-embed-text' }).dimension,
       768,
