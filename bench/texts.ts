@@ -1,6 +1,6 @@
 /**
- * Texts of some 60 words with the word frequencies of natural languages: the n-th most common of 50
- * 000 words has a frequency proportional to 1 / n (Zipf).
+ * Texts of about 60 words with the word frequencies of natural languages: of 50 000 words, the n-th
+ * most common word has a frequency proportional to 1 / n (Zipf).
  */
 import { randomNumbers } from './documents.ts'
 

@@ -48,7 +48,7 @@ export interface VersionRow {
   readonly ratio: number
   readonly low: number
   readonly high: number
-  /** The ratio of the total CPU times of all rounds, to which rare work contributes fully. */
+  /** The ratio of the total CPU times of all rounds. Unlike the median, it includes rare work. */
   readonly whole: number
   readonly rounds: number
 }

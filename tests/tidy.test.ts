@@ -255,7 +255,7 @@ interface Link {
   readonly to: string
 }
 
-test('only modules that start a server import a concrete engine', () => {
+test('only designated modules import a concrete engine', () => {
   const offences = files.flatMap((file) => {
     const part = partOf(file)
     if (engines.includes(part) || engineUsers.includes(part)) return []
@@ -309,7 +309,7 @@ function packageOf(from: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(from)![0]
 }
 
-test('folders match the layout, and have few files', () => {
+test('folders match the layout, and none exceeds the maximum number of files', () => {
   const folders = new Set(files.map((file) => posix.dirname(file)))
   const strange = [...folders]
     .map((folder) => folder.split('/')[0]!)
@@ -330,7 +330,7 @@ function entriesOf(folder: string) {
   return readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
 }
 
-test('commands/ has a file for each command and the folders that run them', () => {
+test('commands/ contains only files of commands and the folders dispatch/ and replies/', () => {
   const registry = read('src/commands/dispatch/registry.ts')
   const offences = files.flatMap((file) => {
     const [first, second, ...deeper] = file.split('/')

@@ -195,7 +195,7 @@ export interface CallOptions {
 
 let made = 0
 
-/** The message of a reply with exactly one error, in the format of all errors. */
+/** Returns the message of the only error in a reply. Asserts that the reply has the usual format. */
 export function messageIn(answer: AdminAnswer): string {
   const { errors } = answer.body as { errors: { ID: number; message: string }[] }
   assert.deepEqual(Object.keys(answer.body as object), ['errors'])

@@ -164,7 +164,7 @@ describe('a database', () => {
       await admin.ask('POST', `/databases/${id}/terminate`)
   })
 
-  test('with an unknown id is answered with 404', async () => {
+  test('is reported with status 404 when its id is unknown', async () => {
     for (const id of [
       absent,
       'none',

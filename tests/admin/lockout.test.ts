@@ -43,7 +43,7 @@ describe('an address that sends invalid credentials', () => {
     assert.match(messageIn(refused), /invalid credentials/)
     assert.match(refused.headers.get('retry-after')!, /^[1-9]\d*$/)
 
-    // A valid password is rejected as well if this address has not used it before the lockout,
+    // A valid password is rejected as well if this address had not used it before the lockout,
     // because passwords can be guessed.
     assert.equal((await admin.command('', find, annToken)).http, 429)
 

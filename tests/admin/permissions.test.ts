@@ -72,7 +72,7 @@ describe('default roles', () => {
       await admin.call('POST', `/databases/${id}/terminate`)
     })
 
-  test('are all in the list of this test', async () => {
+  test('are all covered by this test', async () => {
     const roles = await admin.ask<{ Name: string; Type: string }[]>(
       'GET',
       '/organizations/roles',

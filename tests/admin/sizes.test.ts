@@ -63,7 +63,7 @@ async function sizes(database: string, token?: string): Promise<readonly WireSiz
   return collections
 }
 
-test('sizes list every collection and table, whether open or closed', async () => {
+test('the list of sizes includes every collection and table, whether its store is open or closed', async () => {
   const found = await sizes(await homeId())
   const short = found.map(({ keyspace, name, kind, documents }) => {
     return [keyspace, name, kind, documents]
@@ -87,7 +87,7 @@ test('sizes list every collection and table, whether open or closed', async () =
   assert(points.vectors!.memoryBytes > 0 && points.vectors!.diskBytes >= 0)
 })
 
-test('sizes list only the requested database', async () => {
+test('the list of sizes includes only the requested database', async () => {
   const { id } = await admin.createDatabase({ keyspace: 'main' })
   assert.deepEqual(await sizes(id), [])
   const created = { createCollection: { name: 'other' } }
@@ -102,7 +102,7 @@ test('sizes list only the requested database', async () => {
   await admin.refuse(404, 'GET', '/databases/nonsense/sizes')
 })
 
-test('sizes list the targets that a token may describe, with counts for those it may read', async () => {
+test('the list of sizes includes the targets that a token may describe, and counts if the token may read them', async () => {
   const id = await homeId()
   const place = (name: string) => `:db:${id}:keyspace:default_keyspace:table:${name}`
   const { token: describes } = await admin.tokenFor([place('a')], ['db-table-describe'])
@@ -124,7 +124,7 @@ test('sizes list the targets that a token may describe, with counts for those it
   await admin.refuse(404, 'GET', `/databases/${id}/sizes`, { token: stranger })
 })
 
-test('sizes of an engine other than the embedded one contain only counts', async (context) => {
+test('the list of sizes contains only counts unless the engine is the embedded one', async (context) => {
   const server = await startServer({ adminPort: 0 }, openMemoryEngine(new MemoryStore()))
   context.after(() => server.close())
   await server.command('/default_keyspace', { createCollection: { name: 'a' } })

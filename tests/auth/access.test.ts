@@ -56,7 +56,7 @@ describe('a token', () => {
     assert(stored.includes(digestOf(token)))
   })
 
-  test('is stored for each of twenty concurrent requests', async () => {
+  test('is created and stored for each of twenty concurrent requests', async () => {
     const access = await open()
     const before = access.tokens.length
     const made = await Promise.all(
@@ -70,7 +70,7 @@ describe('a token', () => {
     assert.equal(access.tokens.length, before)
   })
 
-  test('that the first version stored without roles has all permissions', async () => {
+  test('that the first version of Stela stored without roles has all permissions', async () => {
     const before = (await settingOf(engine, 'tokens'))!
     await putSetting(engine, 'tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
     const access = await open()
@@ -81,7 +81,7 @@ describe('a token', () => {
     await putSetting(engine, 'tokens', before)
   })
 
-  test('counts as an administrator only until it expires', async (t) => {
+  test('counts as an administrator token only until it expires', async (t) => {
     const access = await open()
     const now = Date.now()
     t.mock.timers.enable({ apis: ['Date'], now })
@@ -117,7 +117,7 @@ describe('a holder of a token', () => {
     assert(!holder.isRevoked)
   })
 
-  test('is unknown once the configuration omits the token', async () => {
+  test('is no longer authenticated after the token is removed from the configuration', async () => {
     const accounts = [{ name: 'ann', password: 'pässword' }]
     const access = await open({ adminToken: 'tökén', accounts })
     const authenticator = new Authenticator(access, new LocalLockout(0))

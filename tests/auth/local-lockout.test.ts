@@ -56,7 +56,7 @@ describe('a lockout', () => {
     assert.equal(seconds(), 1)
   })
 
-  test('applies to one address and not to its neighbours', () => {
+  test('applies to one IPv4 address, however it is written, and to no other address', () => {
     const { fail, seconds } = lockoutAfter(1)
     fail()
     assert.equal(seconds(here), 1)

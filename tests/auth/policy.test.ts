@@ -1,4 +1,4 @@
-/** A policy covers exactly the resources that it names. */
+/** A policy covers exactly the resources that it names, and everything in them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -33,7 +33,7 @@ function eachName(): string[] {
   return [...names, 'unheard-of']
 }
 
-/** "org/database/keyspace/target", with the levels that are present. */
+/** The path of a resource: "org/database/keyspace/target", or a shorter path for a higher level. */
 function pathOf({ database, keyspace, target }: Resource): string {
   return ['org', database, keyspace, target].filter((part) => part !== undefined).join('/')
 }
@@ -81,7 +81,7 @@ const policy: fc.Arbitrary<Policy> = fc.record({
 const policies = fc.array(policy, { maxLength: 3 })
 
 describe('permissions', () => {
-  test('allow a named resource and everything in it', () => {
+  test('allow an action on a resource that a policy names, and on everything in it', () => {
     fc.assert(
       fc.property(policies, (given) => {
         const permissions = permissionsOf(given, organization)

@@ -90,7 +90,7 @@ const allowed: Readonly<Record<string, readonly Kind[]>> = {
   'UI View Only': [],
 }
 
-test('every command has a sample request', () => {
+test('every command has a sample request in this test', () => {
   const commands = Object.values(commandsAt).flatMap((known) => [...known.keys()])
   assert.deepEqual(Object.keys(samples).toSorted(), [...new Set(commands)].toSorted())
 })

@@ -26,7 +26,7 @@ async function openTwo(context: TestContext): Promise<[Access, Access]> {
 }
 
 describe('two servers on one engine', () => {
-  test('both know a token that one of them creates, until the token is revoked', async (context) => {
+  test('both accept a token that one of them creates, until the token is revoked', async (context) => {
     const [one, two] = await openTwo(context)
     const { token, id } = await one.createToken({ roles: [reader] }, root)
     const digest = digestOf(token)
@@ -79,8 +79,8 @@ describe('two servers on one engine', () => {
   })
 })
 
-describe('concurrent changes by two servers', () => {
-  test('are all kept', async (context) => {
+describe('changes by two servers', () => {
+  test('are all stored when they are concurrent', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -116,7 +116,7 @@ describe('concurrent changes by two servers', () => {
     await eventually(() => one.tokens.length === 1 && two.tokens.length === 1)
   })
 
-  test('keep stored fields that only a later version knows', async (context) => {
+  test('keep stored fields that only a later version of Stela defines', async (context) => {
     const { engine } = await openEmbedded(context)
     const access = await Access.open(engine, organization, nobody)
     const { id } = await access.createRole('makers', policy('db-table-select'), root)

@@ -141,7 +141,7 @@ test('the command line measures one workload at two sizes, and keeps the data in
   }
 })
 
-test('documents depend only on seed and number, and have the documented size', () => {
+test('generated texts depend only on the seed and the number, and have the documented mean length', () => {
   assert.equal(documentText(7, 41), documentText(7, 41))
   assert.notEqual(documentText(7, 41), documentText(8, 41))
   const lengths = Array.from({ length: 1000 }, (_, i) => documentText(7, i).length)

@@ -56,7 +56,7 @@ describe('a full disk', { skip: noDisks ?? false }, () => {
     rmSync(disk.data, { recursive: true })
   })
 
-  test('that holds the backups or the restored folder keeps no partial files', async () => {
+  test('that receives backups or a restored folder is left without partial files', async () => {
     const server = await startServer({ adminPort: 0, dataDir: join(home, 'data') })
     const folder = join(disk.path, 'backups')
     const sound = join(home, 'sound')

@@ -155,7 +155,7 @@ describe('a server that sends a backup', () => {
   })
 })
 
-describe('links in a folder of backups', () => {
+describe('symbolic links in a folder of backups', () => {
   test('are replaced, and their targets stay unchanged', async () => {
     sends = fileOf(file.key, content) + manifestLine(manifest)
     const victim = join(place, 'victim')

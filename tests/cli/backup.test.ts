@@ -132,7 +132,7 @@ describe('stela backup', () => {
     const kept = await backup('--keep', '2')
     assert.match(kept.out.toString(), /\nRemoved \S+Z, \S+Z\.\n$/)
     assert.deepEqual(manifests().slice(0, 1), all.slice(2))
-    // The files of two stores and one catalog.
+    // Both remaining backups consist of the same files: those of two stores and of the catalog.
     assert.equal(namesIn('files').length, 3)
     const wrong = await backup('--keep', '0')
     assert.match(wrong.err, /It must be a whole number from 1/)

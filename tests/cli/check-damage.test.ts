@@ -310,7 +310,7 @@ describe('stela check cannot check', () => {
     assert.match(err, /books\/store\.db cannot be checked: this user has no permission/)
   })
 
-  test('write-ahead logs, unlike stores, in a read-only folder', async () => {
+  test('stores with write-ahead logs in a read-only folder, but checks stores without them', async () => {
     for (const path of Object.keys(contentOf(dataDir)))
       if (path.endsWith('-shm')) rmSync(path)
     letRead(dataDir)
@@ -356,7 +356,7 @@ describe('stela check cannot check', () => {
   const options = { skip: noDisks ?? false }
   afterEach(unmountLeftovers)
 
-  test('write-ahead logs on a full disk', options, async () => {
+  test('stores with write-ahead logs on a full disk', options, async () => {
     const disk = await SmallDisk.mount(4)
     cpSync(killed, disk.data, { recursive: true, filter: (path) => !path.endsWith('-shm') })
     disk.fill()
@@ -367,18 +367,25 @@ describe('stela check cannot check', () => {
     assert.equal((await check(disk.data)).code, 0)
   })
 
-  test('write-ahead logs, unlike stores, on a read-only disk', options, async () => {
-    const disk = await SmallDisk.mount(4)
-    cpSync(killed, disk.data, { recursive: true, filter: (path) => !path.endsWith('-shm') })
-    disk.remount('ro')
-    const { code, err } = await check(disk.data)
-    assert.equal(code, 2, err)
-    assert.match(err, /cannot be checked: the data folder is read-only\. Make its/)
-    disk.remount('rw')
-    rmSync(disk.data, { recursive: true })
-    cpSync(stopped, disk.data, { recursive: true })
-    disk.remount('ro')
-    assert.deepEqual((await check(disk.data)).code, 0)
-    assert(!existsSync(join(disk.data, 'catalog.db-wal')))
-  })
+  test(
+    'stores with write-ahead logs on a read-only disk, but checks stores without them',
+    options,
+    async () => {
+      const disk = await SmallDisk.mount(4)
+      cpSync(killed, disk.data, {
+        recursive: true,
+        filter: (path) => !path.endsWith('-shm'),
+      })
+      disk.remount('ro')
+      const { code, err } = await check(disk.data)
+      assert.equal(code, 2, err)
+      assert.match(err, /cannot be checked: the data folder is read-only\. Make its/)
+      disk.remount('rw')
+      rmSync(disk.data, { recursive: true })
+      cpSync(stopped, disk.data, { recursive: true })
+      disk.remount('ro')
+      assert.deepEqual((await check(disk.data)).code, 0)
+      assert(!existsSync(join(disk.data, 'catalog.db-wal')))
+    },
+  )
 })

@@ -191,7 +191,7 @@ function assertSame(lines: readonly string[], expected: readonly string[]): void
   )
 }
 
-/** A document with values of every kind, in the form of replies. */
+/** JSON of a document with values of every kind, exactly as replies contain it. */
 function documentOf(i: number): string {
   const kinds = [
     `"n":1${'0'.repeat(i % 40)}1`,

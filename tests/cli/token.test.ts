@@ -184,7 +184,7 @@ describe('an expiry of', () => {
       assert.throws(() => readExpiry(text, now), { code: 'commander.invalidArgument' }))
 })
 
-test('a list shows expired tokens as expired, and no terminal control characters', () => {
+test('the table of tokens marks expired tokens, and contains no terminal control characters', () => {
   const table = tokenTable(
     [
       {

@@ -43,11 +43,11 @@ describe('tokens', () => {
   })
 
   for (const [name, token] of [
-    ['a wrong token', 'wrong'],
-    ['a wrong password', new UsernamePasswordTokenProvider('änn', 'password')],
-    ['an unknown name', new UsernamePasswordTokenProvider('bob', 'pass:word ✓')],
+    ['when they are unknown', 'wrong'],
+    ['when the password is wrong', new UsernamePasswordTokenProvider('änn', 'password')],
+    ['when the name is unknown', new UsernamePasswordTokenProvider('bob', 'pass:word ✓')],
   ] as const)
-    test(`are rejected: ${name}`, async () => {
+    test(`are rejected ${name}`, async () => {
       const db = service.connect(token)
       for (const attempt of [
         db.listCollections(),

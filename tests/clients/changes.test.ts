@@ -123,7 +123,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('changes the first document of a sort', async () => {
+  test('changes the first document in sort order', async () => {
     const collection = await service.collection(numbered(5))
     await collection.updateOne({}, { $set: { last: true } }, { sort: { n: -1 } })
     assert.deepEqual(await collection.findOne({ last: true }, { projection: { n: 1 } }), {
@@ -279,7 +279,7 @@ describe('replaceOne', () => {
     })
   })
 
-  test('replaces the first document of a sort', async () => {
+  test('replaces the first document in sort order', async () => {
     const collection = await service.collection(numbered(3))
     await collection.replaceOne({}, { replaced: true }, { sort: { n: -1 } })
     assert.deepEqual(await collection.findOne({ _id: 2 }), { _id: 2, replaced: true })
@@ -348,7 +348,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(found, { n: 40 })
   })
 
-  test('never changes the same document for two concurrent requests', async () => {
+  test('changes a document for only one of several concurrent requests', async () => {
     const collection = await service.collection(
       numbered(20).map((job) => ({ ...job, state: 'waiting' })),
     )

@@ -1,6 +1,6 @@
 /**
  * The official client with addresses of the cloud: databases by host name, and the host of the
- * management API. Only name resolution is changed, as an operator would by DNS.
+ * management API. The test replaces only name resolution, which an operator would configure in DNS.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -46,7 +46,7 @@ after(async () => {
   await server.close()
 })
 
-test('a database is created, used by its host name, given keyspaces, and dropped', async () => {
+test('the client creates a database, uses it by its host name, adds and drops a keyspace, and drops the database', async () => {
   const admin = client.admin()
   const config = { cloudProvider: 'AWS', region: 'us-east-2' } as const
   const dbAdmin = await admin.createDatabase('cloudy', config)

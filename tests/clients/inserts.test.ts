@@ -89,7 +89,7 @@ describe('insertMany', () => {
     assert.deepEqual(await everything(collection), documents)
   })
 
-  test('inserts in any order, with concurrent chunks', async () => {
+  test('inserts documents unordered, in concurrent chunks', async () => {
     const collection = await service.collection()
     const documents = numbered(457)
     const result = await collection.insertMany(documents)
@@ -98,7 +98,7 @@ describe('insertMany', () => {
     assert.deepEqual(await everything(collection), documents)
   })
 
-  test('accepts chunks up to the maximum size of the service', async () => {
+  test('accepts chunks of at most a hundred documents', async () => {
     const collection = await service.collection()
     const documents = numbered(200)
     await collection.insertMany(documents, { chunkSize: 100, concurrency: 2 })

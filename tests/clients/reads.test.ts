@@ -29,7 +29,7 @@ describe('a cursor of find', () => {
     assert.equal(cursor.consumed(), 157)
   })
 
-  test('can be iterated and left early', async () => {
+  test('can be iterated, and is closed when the loop ends early', async () => {
     const ids = new Set<unknown>()
     for await (const { _id } of collection.find({})) ids.add(_id)
     assert.equal(ids.size, 157)
@@ -114,7 +114,7 @@ describe('a cursor of find', () => {
   })
 
   for (const limit of [1, 19, 20, 21, 40, 156, 157, 158])
-    test(`returns at most ${limit} documents on all pages together when this is the limit`, async () => {
+    test(`returns at most ${limit} documents in total when the limit is ${limit}`, async () => {
       const expected = Math.min(limit, 157)
       const found = await collection.find({}, { limit }).toArray()
       assert.equal(new Set(found.map(({ _id }) => _id)).size, expected)
@@ -126,7 +126,7 @@ describe('a cursor of find', () => {
     assert.equal((await collection.find({}).limit(0).toArray()).length, 157)
   })
 
-  test('returns the documents of a hundred ids', async () => {
+  test('returns the documents with a hundred listed ids', async () => {
     const wanted = upTo(100).map((n) => n + 50)
     const found = await collection.find({ _id: { $in: wanted } }).toArray()
     assert.deepEqual(byId(found), documents.slice(50, 150))
@@ -145,22 +145,22 @@ describe('sorts', () => {
     ['in descending order', { n: -1 }, documents.toReversed()],
     ['by id', { _id: -1 }, documents.toReversed()],
     [
-      'by one field after another',
+      'by two fields',
       { even: -1, n: 1 },
       [...documents.filter(({ even }) => even), ...documents.filter(({ even }) => !even)],
     ],
     [
-      'with ties, which the id decides',
+      'with ties broken by id',
       { even: 1 },
       [...documents.filter(({ even }) => !even), ...documents.filter(({ even }) => even)],
     ],
     ['by a field that no document has', { absent: -1 }, documents],
   ] as const)
-    test(`are stable over several pages ${name}`, async () => {
+    test(`order documents across pages ${name}`, async () => {
       assert.deepEqual(await collection.find({}, { sort }).toArray(), expected)
     })
 
-  test('skip documents on the first page only', async () => {
+  test('apply skip only to the first page', async () => {
     for (const skip of [0, 1, 20, 35, 156, 157, 500]) {
       const found = await collection.find({}, { sort: { n: 1 }, skip }).toArray()
       assert.deepEqual(found, documents.slice(skip))
@@ -194,7 +194,7 @@ describe('sorts', () => {
 
 describe('pages', () => {
   for (const options of [{}, { sort: { n: -1 as const } }])
-    test(`are fetched one by one with ${JSON.stringify(options)}`, async () => {
+    test(`are fetched one by one with the options ${JSON.stringify(options)}`, async () => {
       const cursor = collection.find({}, options)
       const sizes: number[] = []
       const found: Document[] = []
@@ -282,7 +282,7 @@ describe('filters', () => {
     [{ $not: { age: { $gt: 30 } } }, 'a'],
     [{ _id: 'c' }, 'c'],
   ] as const)
-    test(`find by ${JSON.stringify(filter)}`, async () => {
+    test(`match documents by ${JSON.stringify(filter)}`, async () => {
       const found = await few.find(filter as Document, { sort: { _id: 1 } }).toArray()
       assert.deepEqual(
         found,
@@ -290,7 +290,7 @@ describe('filters', () => {
       )
     })
 
-  test('close the cursor when the server rejects them', async () => {
+  test('that the server rejects close the cursor', async () => {
     const cursor = few.find({ age: { $near: 30 } })
     const error = await refusal(cursor.toArray())
     assert.equal(error.errorCode, 'FILTER_UNSUPPORTED_OPERATOR')
@@ -331,7 +331,7 @@ describe('projections', () => {
     [{ '*': 0 }, {}],
     [{}, document],
   ] as const)
-    test(`return fields of ${JSON.stringify(projection)}`, async () => {
+    test(`select the returned fields: ${JSON.stringify(projection)}`, async () => {
       const options = { projection: structuredClone(projection) as Record<string, 0 | 1> }
       assert.deepEqual(await one.findOne({}, options), expected)
       assert.deepEqual(await one.find({}, options).toArray(), [expected])
@@ -344,7 +344,7 @@ describe('findOne', () => {
     assert.equal(await collection.findOne({ n: 777 }), null)
   })
 
-  test('returns the first document of a sort', async () => {
+  test('returns the first document in sort order', async () => {
     assert.deepEqual(await collection.findOne({}, { sort: { n: -1 } }), documents[156])
     const sort = { even: 1, n: -1 } as const
     const found = await collection.findOne({}, { sort, projection: { n: 1, _id: 0 } })
@@ -401,7 +401,7 @@ describe('distinct', () => {
     assert.equal(values.length, 79)
   })
 
-  test('reads values in lists and objects', async () => {
+  test('returns values within lists and objects', async () => {
     const nested = await service.collection([
       { _id: 1, tags: ['a', 'b'], deep: { list: [{ v: 1 }, { v: 2 }] } },
       { _id: 2, tags: ['b', 'c'], deep: { list: [{ v: 2 }, { v: 3 }] } },

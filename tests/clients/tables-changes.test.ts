@@ -121,7 +121,7 @@ describe('updateOne', () => {
     ],
     ['without operators', { place: 'a', day: 1, hour: 1 }, {}, 'MISSING_UPDATE_OPERATIONS'],
     [
-      'with a wrong value',
+      'with a value of another type',
       { place: 'a', day: 1, hour: 1 },
       { $set: { value: 'x' } },
       'INVALID_UPDATE_COLUMN_VALUES',
@@ -181,18 +181,18 @@ describe('deleteMany', () => {
   )
 
   for (const [name, filter, left] of [
-    ['a partition', { place: 'a' }, 6],
-    ['what begins with a key', { place: 'a', day: 2 }, 10],
+    ['all rows of a partition', { place: 'a' }, 6],
+    ['the rows with a prefix of the key', { place: 'a', day: 2 }, 10],
     ['one row', { place: 'a', day: 2, hour: 1 }, 11],
-    ['a range', { place: 'a', day: { $lt: 3 } }, 8],
+    ['a range of a partition', { place: 'a', day: { $lt: 3 } }, 8],
     [
-      'a range within what begins with a key',
+      'a range of the rows with a prefix of the key',
       { place: 'b', day: 1, hour: { $gte: 2 } },
       11,
     ],
     ['several partitions', { place: { $in: ['a', 'b', 'c'] } }, 0],
-    ['everything', {}, 0],
-    ['nothing', { place: 'c' }, 12],
+    ['all rows', {}, 0],
+    ['no row when nothing matches', { place: 'c' }, 12],
   ] as const)
     test(`deletes ${name}`, async () => {
       const table = await tables.readings()

@@ -60,7 +60,7 @@ describe('a cursor', () => {
     assert.deepEqual(some.map(keyOf), byNumber.slice(30, 180).map(keyOf))
   })
 
-  test('can be iterated and left early', async () => {
+  test('can be iterated, and is closed when the loop ends early', async () => {
     const seen: (typeof rows)[number][] = []
     for await (const row of table.find({})) seen.push(row as (typeof rows)[number])
     assertAll(seen)
@@ -143,7 +143,7 @@ describe('a cursor', () => {
   })
 
   for (const limit of [1, 19, 20, 21, 40, 249, 250, 251])
-    test(`returns at most ${limit} rows on all pages together when this is the limit`, async () => {
+    test(`returns at most ${limit} rows in total when the limit is ${limit}`, async () => {
       const found = await table.find({ place: 2 }, { limit }).toArray()
       assert.deepEqual(found, inPlace2.slice(0, limit))
       const all = await table.find({}, { limit }).toArray()
@@ -179,7 +179,7 @@ describe('pages', () => {
     [{ place: 2 }, { sort: { n: -1 as const } }],
     [{ even: true }, {}],
   ] as const)
-    test(`are fetched one by one with ${JSON.stringify([filter, options])}`, async () => {
+    test(`are fetched one by one with the filter and options ${JSON.stringify([filter, options])}`, async () => {
       const cursor = table.find(filter, options)
       const found: (typeof rows)[number][] = []
       let last: string | null

@@ -152,7 +152,7 @@ const filters: readonly (readonly [object, string])[] = [
 
 describe('filters', () => {
   for (const [filter, ids] of filters)
-    test(`find by ${shown(filter)}`, async () => {
+    test(`match rows by ${shown(filter)}`, async () => {
       assert.equal(await idsOf(filter), ids)
     })
 
@@ -212,7 +212,7 @@ describe('findOne', () => {
     assert.equal(await table.findOne({ id: 'absent' }), null)
   })
 
-  test('returns the first row of a sort', async () => {
+  test('returns the first row in sort order', async () => {
     const { id } = (await table.findOne({ age: { $gt: 0 } }, { sort: { age: -1 } }))!
     assert.equal(id, 'c')
   })
@@ -227,7 +227,7 @@ describe('projections', () => {
     ],
     [{ name: 1, nick: 1 }, { name: 'Cid' }],
   ] as const)
-    test(`show columns with ${JSON.stringify(projection)}`, async () => {
+    test(`select the returned columns: ${JSON.stringify(projection)}`, async () => {
       assert.deepEqual(await table.findOne({ id: 'c' }, { projection }), expected)
       const found = await table.find({ id: 'c' }).project(projection).toArray()
       assert.deepEqual(found, [expected])
@@ -243,7 +243,7 @@ describe('projections', () => {
     )
   })
 
-  test('show all columns with a star', async () => {
+  test('select all columns with the name *', async () => {
     const all = await table.findOne({ id: 'a' })
     assert.deepEqual(await table.findOne({ id: 'a' }, { projection: { '*': 1 } }), all)
   })
@@ -267,14 +267,14 @@ describe('sorts', () => {
     return found.map(({ id }) => id).join('')
   }
 
-  test('ascend with rows without a value first, and descend in the opposite order', async () => {
+  test('order rows without a value first when ascending, and last when descending', async () => {
     assert.equal(await sorted({ age: 1 }), 'dabc')
     assert.equal(await sorted({ age: -1 }), 'cbad')
     assert.equal(await sorted({ big: 1, id: -1 }), 'dcba')
     assert.equal(await sorted({ born: -1, age: 1 }), 'abdc')
   })
 
-  test('skip rows', async () => {
+  test('can be combined with skip', async () => {
     assert.equal(await sorted({ age: 1 }, 1), 'abc')
     assert.equal(await sorted({ age: 1 }, 9), '')
   })

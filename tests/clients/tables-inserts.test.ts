@@ -32,7 +32,7 @@ describe('insertOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [merged])
   })
 
-  test('clears columns when it is given null or an empty value', async () => {
+  test('clears columns that are null or empty in the inserted row', async () => {
     const table = await tables.people()
     await table.insertOne({
       id: 'a',
@@ -89,7 +89,7 @@ describe('insertMany', () => {
     { concurrency: 20, chunkSize: 10 },
     { chunkSize: 100 },
   ] as const)
-    test(`inserts many with ${JSON.stringify(options)}`, async () => {
+    test(`inserts 257 rows with the options ${JSON.stringify(options)}`, async () => {
       const table = await tables.people()
       const rows = numbered(257)
       const { insertedCount, insertedIds } = await table.insertMany(rows, options)

@@ -183,7 +183,7 @@ describe('createTable', () => {
       'UNKNOWN_PARTITION_COLUMNS',
     ],
     [
-      'no key',
+      'a definition without a primary key',
       { columns: { id: 'text' }, primaryKey: { partitionBy: [] } },
       'MISSING_PARTITION_COLUMNS',
     ],

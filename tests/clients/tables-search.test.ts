@@ -306,7 +306,7 @@ describe('texts that a service embeds', () => {
     assert.equal((await table.findOne({ id: 'none' }))!.v, null)
   })
 
-  test('are searched by text', async () => {
+  test('are found by a search for a similar text', async () => {
     const table = await create()
     await table.insertMany([
       { id: 'a', v: 'aaaa' },
@@ -319,7 +319,7 @@ describe('texts that a service embeds', () => {
     assert.equal((await table.findOne({}, { sort: { v: 'ab' } }))!.id, 'both')
   })
 
-  test('are embedded by a column that got its service later', async () => {
+  test('are also embedded in a column to which the service was added later', async () => {
     const table = await db.createTable(`later${++count}`, {
       definition: {
         columns: { id: 'text', v: { type: 'vector', dimension: 2 } },

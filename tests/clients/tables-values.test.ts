@@ -121,7 +121,7 @@ describe('a column', () => {
 
   for (const [type, some] of Object.entries(values)) {
     if (type === 'duration') continue
-    test(`with type ${type} can be a key, which inserts return completely`, async () => {
+    test(`with type ${type} can be in the primary key, which inserts return completely`, async () => {
       const table = await db.createTable<SomeRow>(`key_${type}`, {
         definition: {
           columns: { p: type, c: type, n: 'int' },
@@ -143,7 +143,7 @@ describe('a column', () => {
   }
 })
 
-describe('a collection', () => {
+describe('a list, set or map', () => {
   // Durations are unordered, so they cannot be keys, or elements of a set on a cluster.
   const keyTypeOf = (type: string) => (type === 'duration' ? 'int' : type)
   const setTypeOf = (type: string) => (unlessOnCluster.skip ? keyTypeOf(type) : type)
@@ -293,7 +293,7 @@ describe('numbers', () => {
   })
 })
 
-test('texts are accepted for values of other types', async () => {
+test('dates, times, UUIDs, durations and addresses can be inserted as texts', async () => {
   const table = await db.createTable<SomeRow>('as_texts', {
     definition: {
       columns: {

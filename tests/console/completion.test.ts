@@ -86,7 +86,7 @@ describe('fields of documents', () => {
     )
   })
 
-  test('are limited in number', () => {
+  test('are at most 2000 fields', () => {
     const wide: JsonObject = new Map()
     for (let at = 0; at < 5000; at++) wide.set(`field${at}`, null)
     assert.equal(fieldsOf([wide]).length, 2000)
@@ -109,7 +109,7 @@ describe('proposed completions', () => {
     assert.equal(complete('filter', '{"a": 1, na|}').taken, '{"a": 1, "by.name": }')
   })
 
-  test('include conditions, operands and logical operators', () => {
+  test('include operators and operands within a filter', () => {
     assert.deepEqual(complete('filter', '{"year": {"$g|"}}').labels, ['$gt', '$gte'])
     assert.equal(complete('filter', '{"year": {"$i|"}}').taken, '{"year": {"$in": []}}')
     assert.deepEqual(complete('filter', '{"title": {"$in": [|]}}').labels, [
@@ -129,7 +129,7 @@ describe('proposed completions', () => {
     assert.deepEqual(complete('filter', '{"tags": {"$size": 1} |}').labels, [])
   })
 
-  test('include sorts, projections, updates, documents and options', () => {
+  test('are also available for sorts, projections, updates, documents and options', () => {
     assert.equal(complete('sort', '{"year|"}').taken, '{"year": 1}')
     assert.deepEqual(complete('sort', '{"year": |}').labels, ['1', '-1'])
     assert(complete('sort', '{|}').labels.includes('$lexical'))

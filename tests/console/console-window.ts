@@ -92,7 +92,7 @@ export class ConsoleWindow {
     return page
   }
 
-  /** The console after signing in. */
+  /** Opens the console and signs in. */
   async page(
     hash: string,
     { token = testToken, ...options }: PageOptions = {},
@@ -112,7 +112,7 @@ export class ConsoleWindow {
 
   /**
    * Clears the storage of the browser and the memory of the page. Call it before closing a server,
-   * because the page keeps polling it.
+   * because the page keeps polling that server.
    */
   async leave(): Promise<void> {
     this.#isPlain = false

@@ -83,7 +83,8 @@ describe('the Data and Query pages', () => {
     const page = await console.page(`${keyspace}/books/data`)
     const status = page.locator('.page-bar').getByRole('status')
     await status.filter({ hasText: '1–20 of 50' }).waitFor()
-    // A value expanded in one document stays expanded after a refresh and on other pages.
+    // A value that is expanded in one document stays expanded after a refresh, and after visits of
+    // other pages.
     await rowsOf(page).first().locator('.twisty .icon').first().click()
     await fieldOf(page, 'address').waitFor()
     await page.getByRole('button', { name: 'Refresh' }).last().click()

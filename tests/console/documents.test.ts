@@ -124,7 +124,7 @@ describe('JSON of the console', () => {
     assert.deepEqual(JSON.parse(text), { short: { a: 1 }, long: numbers })
   })
 
-  test('has short forms for cells', () => {
+  test('is shortened for table cells', () => {
     const short = (text: string) => shortText(parseJson(text))
     assert.equal(short('{"$date":0}'), '1970-01-01T00:00:00.000Z')
     assert.equal(short('{"$uuid":"0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f"}').length, 36)
@@ -139,7 +139,7 @@ describe('JSON of the console', () => {
   })
 })
 
-describe('lines of the view of documents', () => {
+describe('lines of the document view', () => {
   const documents = [object('{"_id":1,"a":{"b":[1,{"c":2}]}}'), object('{"_id":2,"a":{}}')]
   const lines = (opened: Opened, view: 'table' | 'json') =>
     listLines(documents, { view, opened, idOf: (row) => `id${row}` }).map((line) =>
@@ -232,7 +232,7 @@ describe('a document', () => {
     assert.equal(printJson(second), '{"a":1,"$and":[{"b":2},{"a":null}]}')
   })
 
-  test('has paths for its fields, and URL paths for its commands', () => {
+  test('has escaped paths for its fields, and a URL path for its commands', () => {
     assert.equal(writePath(['a&b', 'c.d', '0']), 'a&&b.c&.d.0')
     assert.equal(commandPath(collection), 'v1/library/books')
     assert.equal(commandPath({ database: 'id' }), 'databases/id/v1')

@@ -95,7 +95,7 @@ describe('records of a file', () => {
     }
   })
 
-  test('have a delimiter and column names in CSV', () => {
+  test('have a detected delimiter and unique column names in CSV', () => {
     assert.equal(findDelimiter('a;b;"c,d,e"\n1,2,3'), ';')
     assert.equal(findDelimiter('a\tb'), '\t')
     assert.equal(findDelimiter('a'), ',')
@@ -206,7 +206,7 @@ describe('the mapping of fields', () => {
     assert.throws(() => map('', clash, ['1', '2']), /inside a field that is not an object/)
   })
 
-  test('follows the types of columns', () => {
+  test('converts cells to the types of columns', () => {
     const types = new Map(
       Object.entries({
         id: { type: 'bigint' },

@@ -31,7 +31,7 @@ function last(vectors: Float32Array, dimension: number, isCosine = false): Proje
   return latest
 }
 
-/** Number of points whose nearest neighbour is in their own group. */
+/** Share of the points whose nearest neighbour is in their own group. */
 function keptTogether(positions: Float32Array, each: number): number {
   const rows = positions.length / 2
   const nearest = nearestNeighbors({ data: positions, rows, columns: 2 }, 1)
@@ -44,7 +44,8 @@ function keptTogether(positions: Float32Array, each: number): number {
 
 describe('principal components', () => {
   test('recover the coordinates of known data', () => {
-    // An ellipse in ten dimensions: long along (1, 1, 0, …), less so along (0, 0, 1, -1, 0, …).
+    // Points in ten dimensions. They vary most along (1, 1, 0, …), and second most along
+    // (0, 0, 1, -1, 0, …).
     const rows = 400
     const data = new Float32Array(rows * 10)
     const random = seededRandom(3)

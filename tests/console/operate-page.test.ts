@@ -103,7 +103,7 @@ describe('the pages of the server', () => {
   const narrow = { width: 800, height: 700 }
 })
 
-/** Whether a plot has lines of the current colour of its element. */
+/** Whether the grid of a plot is drawn in the current border colour of its element. */
 const isGridDrawn = `(() => {
   const host = document.querySelector('.plot-canvas')
   const canvas = host.querySelector('canvas')

@@ -82,7 +82,8 @@ describe('the console with a limited token', () => {
       await reader.getByRole('columnheader', { name, exact: true }).waitFor()
     await openByName(reader, 'books')
     await reader.getByRole('alert').getByText('UNAUTHORIZED_ACCESS').waitFor()
-    // Rows are changed by their key, which the token cannot look up.
+    // The console changes rows by their primary key. With this token it cannot read which columns
+    // form the key.
     const writer = await console.page('#/', {
       token: await tokenFor('notes', ['db-table-select', 'db-table-modify']),
     })

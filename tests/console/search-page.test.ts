@@ -38,7 +38,7 @@ describe('the search page of the console', () => {
       .click()
   }
 
-  /** Types, searches, and waits until all columns have results. */
+  /** Types a text and optionally a vector, searches, and waits until all columns have results. */
   async function search(text: string, near = ''): Promise<void> {
     await page.getByLabel('Search for').fill(text)
     await page.getByRole('textbox', { name: 'Vector' }).fill(near)
@@ -61,7 +61,7 @@ describe('the search page of the console', () => {
     assert.equal(options.rerank?.service.provider, 'local')
   })
 
-  test('searches in four ways, with the same results as the client', async () => {
+  test('searches in four search modes, with the same results as the client', async () => {
     await openTab('Search')
     await search('quiet reading', 'garden-4')
     const places = console.db().collection('sample_places')
@@ -167,7 +167,7 @@ describe('the search page of the console', () => {
       .deleteMany({ $lexical: { $match: 'needle' } })
   })
 
-  test('maps vectors with colours', async () => {
+  test('shows vectors as coloured points on a map', async () => {
     await openTab('Map')
     await page.locator('[data-stage="done"]').waitFor()
     assert.match(

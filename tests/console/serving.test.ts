@@ -48,7 +48,7 @@ const policy =
   "form-action 'none'; frame-ancestors 'none'"
 
 describe('GET /console', () => {
-  test('is a page without inline scripts, under a strict policy', async () => {
+  test('returns a page without inline scripts, with a strict Content-Security-Policy', async () => {
     const { status, headers, body } = await ask('/console')
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'text/html; charset=utf-8')
@@ -84,7 +84,7 @@ describe('GET /console', () => {
     assert.equal(href, `${server.url}/a/console`)
   })
 
-  test('serves compressed files that can be cached for ever', async () => {
+  test('serves compressed files that clients may cache for a year', async () => {
     for (const name of names.filter((each) => each !== 'index.html')) {
       assert.match(name, /-[A-Z0-9]{8}\.(?:js|css|svg)$/, 'named by what it holds')
       const whole = read(name)
@@ -128,7 +128,7 @@ describe('GET /console', () => {
     assert.equal((await server.send('/console', { method: 'POST' })).http, 404)
   })
 
-  test('is small: 100 KB until the first display, 250 KB in total', () => {
+  test('takes at most 100 KB compressed until the first display, and 250 KB in total', () => {
     const zipped = new Map(names.map((name) => [name, read(`${name}.gz`).length]))
     const page = read('index.html').toString()
     const first = [
@@ -143,7 +143,7 @@ describe('GET /console', () => {
   })
 })
 
-describe('the root', () => {
+describe('the root path', () => {
   const browser = { Accept: 'text/html,*/*;q=0.8' }
 
   test('redirects browsers to the console, and no other clients', async () => {
@@ -155,7 +155,7 @@ describe('the root', () => {
     assert.equal((await server.send('/', { method: 'POST' })).http, 404)
   })
 
-  test('is a page without scripts when there is no console', async (context) => {
+  test('returns a page without scripts when there is no console', async (context) => {
     const plain = await startServer({ console: false })
     context.after(() => plain.close())
     const answer = await plain.send('/', { headers: browser })
@@ -172,8 +172,8 @@ describe('the root', () => {
   })
 })
 
-describe('management on the port of the console', () => {
-  test('gives the same replies as on its own port', async () => {
+describe('the management API on the port of the console', () => {
+  test('returns the same replies as on its own port', async () => {
     for (const path of ['/currentOrg', '/databases', '/databases/nonsense', '/', ''])
       for (const headers of [{}, { Token: 'wrong' }, { Token: testToken }]) {
         const here = await server.send(`/v2${path}`, { headers })

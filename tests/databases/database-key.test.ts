@@ -81,7 +81,7 @@ test('keyspace names that start like a database key are rejected', async () => {
   assert.deepEqual(found.body.status, { collections: ['notes'] })
 })
 
-test('a data folder of version 0.1 serves its databases and new databases', async (context) => {
+test('a server serves the databases of a data folder of version 0.1, and new databases', async (context) => {
   const dataDir = await temporaryFolder()
   context.after(() => rm(dataDir, { recursive: true }))
   const ids = { home: randomUUID(), old: randomUUID() }

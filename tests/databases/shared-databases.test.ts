@@ -41,8 +41,8 @@ test('two servers that start on an empty engine share one organization and one h
   assert.deepEqual(again.list(), one.list())
 })
 
-describe('databases of one server', () => {
-  test('are also created and terminated on the other server', async (context) => {
+describe('databases of two servers on one engine', () => {
+  test('are created and terminated on both servers', async (context) => {
     const { engine, one, two } = await openTwo(context)
     const { id } = await one.create(wanted)
     await eventually(() => two.find(id) !== undefined)
@@ -57,7 +57,7 @@ describe('databases of one server', () => {
     await assert.rejects(one.terminate(id), DatabaseRefusal)
   })
 
-  test('are all kept when both servers create databases concurrently', async (context) => {
+  test('are all stored when both servers create databases concurrently', async (context) => {
     const { both, one, two } = await openTwo(context, 30)
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, i) => both[i % 2]!.create(wanted)),
@@ -95,7 +95,7 @@ describe('databases of one server', () => {
     await eventually(() => two.find(id) !== undefined)
   })
 
-  test('leave no keyspace when their creation is abandoned', async (context) => {
+  test('leave no keyspace when another server terminates them during their creation', async (context) => {
     const { engine } = await openEmbedded(context)
     const { stopped, arrived, goOn } = stopping(engine)
     const one = await Databases.open(stopped, 2)

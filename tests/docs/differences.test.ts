@@ -236,7 +236,7 @@ describe('differences in documents', () => {
     )
   })
 
-  difference(16, 'every number has one spelling', async () => {
+  difference(16, 'every number is returned in one spelling', async () => {
     const target = await collections.create()
     const sent =
       '{"_id": "n", "a": 1.0, "b": 1E2, "c": 0.1234567890123456789, "d": 9007199254740993}'
@@ -390,30 +390,34 @@ describe('differences in HTTP', () => {
 describe('differences in finding and changing', () => {
   const collections = new Collections()
 
-  difference(31, 'a command for one document continues with the next match', async () => {
-    const jobs = await collections.create(
-      Array.from({ length: 20 }, (_, i) => ({ _id: i, state: 'waiting' })),
-    )
-    const taken = await Promise.all(
-      Array.from({ length: 25 }, async () => {
-        const { data } = await jobs.run({
-          findOneAndUpdate: {
-            filter: { state: 'waiting' },
-            sort: { _id: 1 },
-            update: { $set: { state: 'taken' } },
-          },
-        })
-        return data!.document?.['_id'] as number | undefined
-      }),
-    )
-    const found = taken.filter((id) => id !== undefined)
-    assert.deepEqual(
-      found.toSorted((a, b) => a - b),
-      Array.from({ length: 20 }, (_, i) => i),
-    )
-  })
+  difference(
+    31,
+    'a command for one document continues with the next match after a concurrent change',
+    async () => {
+      const jobs = await collections.create(
+        Array.from({ length: 20 }, (_, i) => ({ _id: i, state: 'waiting' })),
+      )
+      const taken = await Promise.all(
+        Array.from({ length: 25 }, async () => {
+          const { data } = await jobs.run({
+            findOneAndUpdate: {
+              filter: { state: 'waiting' },
+              sort: { _id: 1 },
+              update: { $set: { state: 'taken' } },
+            },
+          })
+          return data!.document?.['_id'] as number | undefined
+        }),
+      )
+      const found = taken.filter((id) => id !== undefined)
+      assert.deepEqual(
+        found.toSorted((a, b) => a - b),
+        Array.from({ length: 20 }, (_, i) => i),
+      )
+    },
+  )
 
-  difference(32, 'includeSortVector does not end a find', async () => {
+  difference(32, 'a find with includeSortVector returns all pages', async () => {
     const target = await collections.create(numbered(45))
     const pages = await target.pages({}, { includeSortVector: true })
     assert.equal(pages.flat().length, 45)
@@ -470,7 +474,7 @@ describe('differences in hybrid search', () => {
     await target.refuse(find({ hybridLimits: 101 }), 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  difference(35, 'documents are reranked on $lexical', async () => {
+  difference(35, 'findAndRerank reranks documents by $lexical', async () => {
     const documents = [
       { _id: 1, $vectorize: 'a', $lexical: 'text' },
       { _id: 2, $vectorize: 'b' },
@@ -705,17 +709,21 @@ describe('differences in tables', () => {
   const place = { place: 'text', day: 'int', hour: 'int' } as const
   const byPlace = { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } }
 
-  difference(49, 'dropTable keeps collections, deleteCollection keeps tables', async () => {
-    await tables.keyspace({ createTable: { name: 'people', definition: people } })
-    await tables.keyspace({ createCollection: { name: 'kept' } })
-    const { codes } = await tables.send({ dropTable: { name: 'kept' } })
-    assert.deepEqual(codes, ['CANNOT_DROP_UNKNOWN_TABLE'])
-    const { body } = await tables.send({ findCollections: {} })
-    assert.deepEqual(body.status!['collections'], ['kept'])
-    await tables.keyspace({ deleteCollection: { name: 'people' } })
-    const { body: listed } = await tables.send({ listTables: {} })
-    assert.deepEqual(listed.status!['tables'], ['people'])
-  })
+  difference(
+    49,
+    'dropTable drops only tables, and deleteCollection only collections',
+    async () => {
+      await tables.keyspace({ createTable: { name: 'people', definition: people } })
+      await tables.keyspace({ createCollection: { name: 'kept' } })
+      const { codes } = await tables.send({ dropTable: { name: 'kept' } })
+      assert.deepEqual(codes, ['CANNOT_DROP_UNKNOWN_TABLE'])
+      const { body } = await tables.send({ findCollections: {} })
+      assert.deepEqual(body.status!['collections'], ['kept'])
+      await tables.keyspace({ deleteCollection: { name: 'people' } })
+      const { body: listed } = await tables.send({ listTables: {} })
+      assert.deepEqual(listed.status!['tables'], ['people'])
+    },
+  )
 
   difference(50, 'alterType is atomic', async () => {
     const fields = { city: 'text', zip: 'text' }
@@ -937,7 +945,7 @@ describe('differences in tokens and databases', () => {
     assert.deepEqual(await admin.ask('POST', '/pcus/actions/get'), [])
   })
 
-  difference(69, 'management requests are complete at the reply', async () => {
+  difference(69, 'management requests are complete when the server replies', async () => {
     const { id, status } = await admin.createDatabase()
     assert.equal(status, 'ACTIVE')
     await admin.ask('POST', `/databases/${id}/terminate`)
@@ -964,32 +972,40 @@ describe('differences in the results of hybrid search', () => {
     return data!.documents!.map(({ _id }) => _id)
   }
 
-  difference(71, 'ineligible documents do not count towards the limit', async () => {
-    const documents = [
-      { _id: 1, $vectorize: 'ant in a house' },
-      { _id: 2, $lexical: 'ant in a house' },
-      { _id: 3, $hybrid: 'bee' },
-      { _id: 4, $hybrid: 'bee', about: 'bee' },
-    ]
-    const target = await collections.create(documents, lettersCollection)
-    assert.deepEqual(await ids(target, { limit: 1 }), [3])
-    assert.deepEqual(await ids(target, { limit: 1, rerankOn: 'about' }), [4])
-  })
+  difference(
+    71,
+    'ineligible documents do not count towards the limit of a hybrid search',
+    async () => {
+      const documents = [
+        { _id: 1, $vectorize: 'ant in a house' },
+        { _id: 2, $lexical: 'ant in a house' },
+        { _id: 3, $hybrid: 'bee' },
+        { _id: 4, $hybrid: 'bee', about: 'bee' },
+      ]
+      const target = await collections.create(documents, lettersCollection)
+      assert.deepEqual(await ids(target, { limit: 1 }), [3])
+      assert.deepEqual(await ids(target, { limit: 1, rerankOn: 'about' }), [4])
+    },
+  )
 
-  difference(72, 'searches by terms find documents with some of the terms', async () => {
-    const documents = [
-      { _id: 1, $vectorize: 'bbbb', $lexical: 'a house' },
-      { _id: 2, $vectorize: 'ant in a house', $lexical: 'stone' },
-    ]
-    const target = await collections.create(documents, lettersCollection)
-    assert.deepEqual((await ids(target, { hybridLimits: 1 })).toSorted(), [1, 2])
-    const sort = { $lexical: 'ant in a house' }
-    const { data } = await target.run({ find: { sort } })
-    assert.deepEqual(data!.documents, [{ _id: 1 }])
-    const options = { lexicalOperator: 'all' }
-    const none = await target.run({ find: { sort, options } })
-    assert.deepEqual(none.data!.documents, [])
-  })
+  difference(
+    72,
+    'searches by terms also find documents with only some of the terms',
+    async () => {
+      const documents = [
+        { _id: 1, $vectorize: 'bbbb', $lexical: 'a house' },
+        { _id: 2, $vectorize: 'ant in a house', $lexical: 'stone' },
+      ]
+      const target = await collections.create(documents, lettersCollection)
+      assert.deepEqual((await ids(target, { hybridLimits: 1 })).toSorted(), [1, 2])
+      const sort = { $lexical: 'ant in a house' }
+      const { data } = await target.run({ find: { sort } })
+      assert.deepEqual(data!.documents, [{ _id: 1 }])
+      const options = { lexicalOperator: 'all' }
+      const none = await target.run({ find: { sort, options } })
+      assert.deepEqual(none.data!.documents, [])
+    },
+  )
 
   difference(73, 'a limit above hybridLimits causes a warning', async () => {
     const target = await collections.create([], lettersCollection)
@@ -1257,7 +1273,7 @@ describe('differences in several databases', () => {
 })
 
 describe('differences in changes', () => {
-  difference(87, 'a change of a document is attempted ten times', async () => {
+  difference(87, 'a change of a document is attempted at most ten times', async () => {
     const store = openMemoryEngine(new MemoryStore())
     let lostRaces = 0
     const contested: Engine = around(store, {

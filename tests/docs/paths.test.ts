@@ -29,7 +29,7 @@ for (const page of pages)
     const named = [...read(page).matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(
       ([, name]) => name!,
     )
-    // The description of a request's path mentions this folder relative to the folder before it.
+    // Pages mention this folder relative to src/providers/.
     const relative = ['local/']
     const missing = named.filter((name) => !relative.includes(name) && !isThere(name))
     if (/[A-Z]\.md$/.test(page)) assert(named.length > 20)

@@ -112,7 +112,7 @@ const mistakes: Readonly<Record<string, RegExp>> = {
 describe('every message of the catalog', () => {
   const variables = readVariables()
 
-  test('has variables that this test can read', () => {
+  test('has variables that this test finds in the source', () => {
     assert.deepEqual([...variables.keys()].toSorted(), Object.keys(catalog).toSorted())
   })
 

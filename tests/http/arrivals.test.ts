@@ -27,7 +27,7 @@ function spin(): void {
 }
 
 describe('the queue of arrivals', () => {
-  test('starts arrivals at once while its turn has time', () => {
+  test('starts arrivals immediately until the time of the current turn is used up', () => {
     const queue = new ArrivalQueue(0)
     const begun: number[] = []
     for (let n = 0; n < 3; n++) queue.add('a', () => begun.push(n))
@@ -56,7 +56,7 @@ describe('the queue of arrivals', () => {
     assert(counts.every((count, i) => count - (counts[i - 1] ?? 0) <= 1))
   })
 
-  test('counts the synchronous work of an arrival, and work that continues in a promise', async () => {
+  test('measures the synchronous work of an arrival, and work that continues in a promise', async () => {
     const queue = new ArrivalQueue(0)
     const begun: number[] = []
     queue.add('a', spin)
@@ -210,7 +210,7 @@ describe('limits for each address', () => {
     await closed
   })
 
-  test('leave unfinished handshakes beyond the maximum unanswered', async () => {
+  test('leave handshakes beyond the maximum unanswered until an earlier one ends', async () => {
     await startTls()
     const hello = await clientHello()
     const { handshakesPerAddressMax: max } = fixedLimits
@@ -284,7 +284,7 @@ describe('limits for each address', () => {
   })
 })
 
-test('all requests for metrics within the cache time get the same rendering', async () => {
+test('all requests for metrics within the cache time get the same text', async () => {
   const server = await startServer({ metricsCacheMs: 3_600_000 })
   try {
     const text = async () => (await fetch(`${server.url}/metrics`)).text()

@@ -160,7 +160,7 @@ describe('pipelined requests', () => {
 })
 
 describe('replies under construction', () => {
-  test('reserve memory before they read anything', async () => {
+  test('reserve memory before documents are read for them', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     const many = await Promise.all(Array.from({ length: 12 }, open))
     const answers = many.map((socket) => once(socket, 'readable'))
@@ -175,7 +175,7 @@ describe('replies under construction', () => {
     assert((await metric('stela_reply_memory_bytes')) < 37_500_000)
   })
 
-  test('wait for memory while other replies are read, and arrive complete', async () => {
+  test('wait for memory until clients have read other replies, and arrive complete', async () => {
     await start({ replyMemoryMax: 28_000_000 })
     const all = Array.from({ length: 6 }, () => untilRoom(long, { find: {} }))
     for (const { text } of await Promise.all(all))
@@ -183,7 +183,7 @@ describe('replies under construction', () => {
     assert.equal(await metric('stela_reply_memory_bytes'), 0)
   })
 
-  test('may take nearly all memory when their principal is alone', async () => {
+  test('may take nearly all memory when no other principal holds memory', async () => {
     await start({ replyMemoryMax: 13_000_000 })
     assert.equal((await server.command(long, { find: {} })).http, 200)
     const projection = { missing: 0 }
@@ -203,7 +203,7 @@ describe('replies under construction', () => {
 })
 
 describe('unread replies', () => {
-  test('may hold a share of the memory; reads beyond this share are rejected, and other commands are not', async () => {
+  test('may hold a share of the memory, beyond which only large reads of their principal are rejected', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     // Three pages of 12 MB fit into the share of one principal; the fourth does not.
     for (let i = 0; i < 3; i++) await findUnread()
@@ -387,7 +387,7 @@ describe('streams of HTTP/2', () => {
     return client
   }
 
-  test('share limits per connection and in total for unread replies, and other connections are served', async () => {
+  test('share the reply memory of their connection, so that other connections are served', async () => {
     await startTls({ replyMemoryMax: 100_000_000, replyTimeoutMs: 500 })
     const other = await connect()
     const deaf = await connect()
@@ -415,7 +415,7 @@ describe('streams of HTTP/2', () => {
     while ((await held()) > 0);
   })
 
-  test('are all answered, even if every reply is large, on a connection whose client reads', async () => {
+  test('are all answered if their client reads, even if every reply is large', async () => {
     await startTls({ replyMemoryMax: 50_000_000 })
     const client = await connect()
     const find = async (): Promise<string> => {

@@ -22,7 +22,7 @@ for (const [forwarded, address] of [
   ['', '10.0.0.1'],
   ['1.2.3.4, ', '10.0.0.1'],
 ] as const)
-  test(`X-Forwarded-For: ${forwarded} comes from ${address}`, () => {
+  test(`a request with X-Forwarded-For: ${forwarded} comes from ${address}`, () => {
     assert.equal(addressIn(forwarded), address)
   })
 

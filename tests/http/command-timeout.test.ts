@@ -95,7 +95,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-describe('a command that exceeds its timeout', () => {
+describe('a slow command', () => {
   let server: TestServer
   let dataDir: string
 
@@ -136,7 +136,7 @@ describe('a command that exceeds its timeout', () => {
   })
 
   for (const [work, { path, command, otherwise }] of Object.entries(cases))
-    test(`gets another reply without a timeout, when ${work}`, async () => {
+    test(`is not aborted without a timeout, while ${work}`, async () => {
       const { errors = [] } = (await send(path, command)).body
       assert.deepEqual(
         errors.map(({ title }) => title),
@@ -144,7 +144,7 @@ describe('a command that exceeds its timeout', () => {
       )
     })
 
-  describe('is aborted', () => {
+  describe('is aborted at its timeout', () => {
     before(() => restart({ commandTimeoutMs }))
     after(() => restart({}))
     for (const [work, { path, command, timeout }] of Object.entries(cases))
@@ -153,7 +153,7 @@ describe('a command that exceeds its timeout', () => {
       })
   })
 
-  test('changes nothing in the database', async () => {
+  test('that is aborted changes nothing in the database', async () => {
     const { body } = await done(documents, { find: { projection: { $lexical: 1 } } })
     assert.deepEqual(body.data!.documents, [{ _id: 'short', $lexical: 'a' }])
     assert.deepEqual((await done(rows, { find: {} })).body.data!.documents, [])

@@ -267,7 +267,7 @@ describe('the encoding chosen for Accept-Encoding', () => {
     ['gzip ; q = 0.3', 'gzip'],
     ['identity;q=0', undefined],
   ] as const)
-    test(`${String(accepted)}: ${chosen ?? 'nothing'}`, () => {
+    test(`"${String(accepted)}" is ${chosen ?? 'none'}`, () => {
       assert.equal(chooseEncoding(accepted), chosen)
     })
 

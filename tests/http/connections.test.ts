@@ -62,7 +62,7 @@ async function assertServesInTime(): Promise<void> {
 }
 
 describe('connections', () => {
-  test('are kept for further requests', async () => {
+  test('stay open for further requests', async () => {
     server = await startServer()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const ports = new Set<number | undefined>()

@@ -83,13 +83,13 @@ describe('a large reply', () => {
     'by a list of ids': { find: { filter: { _id: { $in: documents.map((d) => d._id) } } } },
     'with a projection': { find: { projection: { none: 0 } } },
   }))
-    test(`has the same bytes as small replies: ${way}`, async () => {
+    test(`contains the same bytes as small replies when it is read ${way}`, async () => {
       const { text, headers } = await send(path, command)
       assert.equal(text, expected)
       assert.equal(Number(headers.get('content-length')), Buffer.byteLength(expected))
     })
 
-  test('has the same status as a small reply', () => {
+  test('is printed in parts with the same text as in one piece', () => {
     const parts = ['{"a":1}', ',{"a":2}']
     const print = (texts: LongText, nextPageState: string | null) =>
       printReply({ data: { documents: texts, nextPageState }, status: { n: 2 } })
@@ -102,7 +102,7 @@ describe('a large reply', () => {
     br: brotliDecompressSync,
     zstd: zstdDecompressSync,
   }))
-    test(`is compressed with ${encoding} like a small one`, async () => {
+    test(`is compressed with ${encoding}`, async () => {
       const headers = { Token: testToken, 'Accept-Encoding': encoding }
       const options = { agent: false, method: 'POST', headers }
       const request = httpRequest(`${server.url}/v1${path}`, options)

@@ -33,7 +33,7 @@ describe('a share', () => {
     assert.deepEqual(counts, [750, 188, 47, 12, 3])
   })
 
-  test('is the whole capacity when the capacity is tiny', () => {
+  test('is the whole capacity when the capacity is at most 3', () => {
     for (const total of [1, 2, 3])
       assert.equal(takeAll(new LocalFairShare(total), ann), total, `${total}`)
     assert.equal(takeAll(new LocalFairShare(4), ann), 3)

@@ -34,7 +34,7 @@ const examples: readonly (ExampleDescription & { name: string })[] = Object.valu
   ),
 )
 
-describe('the texts of the description', () => {
+describe('the texts of the OpenAPI description', () => {
   test('cover every command and nothing else', () => {
     for (const level of levels)
       assert.deepEqual(
@@ -71,7 +71,7 @@ describe('the texts of the description', () => {
   })
 })
 
-describe('the description', () => {
+describe('the OpenAPI description', () => {
   test('has the members that OpenAPI requires', () => {
     assert.equal(api.openapi, '3.1.0')
     assert.equal(api.info['version'], '1.2.3')
@@ -184,7 +184,7 @@ describe('the description', () => {
     }
   })
 
-  test('rejects invalid requests', () => {
+  test('has schemas that reject invalid requests', () => {
     const { schema } =
       api.paths['/v1/{keyspace}/{name}']!.post.requestBody.content['application/json']
     for (const wrong of [

@@ -41,7 +41,7 @@ const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a path too deep',
+    name: 'a path with too many segments',
     http: 404,
     code: 'UNKNOWN_PATH',
     apply(request) {
@@ -49,7 +49,7 @@ const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'another method',
+    name: 'an unsupported method',
     http: 405,
     code: 'UNSUPPORTED_METHOD',
     apply(request) {
@@ -65,7 +65,7 @@ const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'another content type',
+    name: 'an unsupported content type',
     http: 415,
     code: 'UNSUPPORTED_CONTENT_TYPE',
     apply(request) {
@@ -89,7 +89,7 @@ const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'two commands',
+    name: 'a body with two commands',
     http: 200,
     code: 'REQUEST_STRUCTURE_MISMATCH',
     apply(request) {
@@ -129,7 +129,7 @@ const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a command of tables',
+    name: 'a table command for a collection',
     http: 200,
     code: 'UNSUPPORTED_COLLECTION_COMMAND',
     apply() {
@@ -138,7 +138,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-describe('order of checks', () => {
+describe('in the order of checks', () => {
   let server: TestServer
   before(async () => {
     server = await startServer({
@@ -156,8 +156,8 @@ describe('order of checks', () => {
     for (const second of faults.slice(position))
       test(
         first === second
-          ? `${first.name} causes its error`
-          : `${first.name} is reported rather than ${second.name}`,
+          ? `${first.name} is reported`
+          : `${first.name} is reported before ${second.name}`,
         async () => {
           const request: Request = {
             path: '/v1/default_keyspace/books',

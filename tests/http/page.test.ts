@@ -41,7 +41,7 @@ describe('GET /swagger-ui', () => {
       assert.equal(address, 'http://www.w3.org/2000/svg')
   })
 
-  test('has a policy that allows its own script and style and requests to this server only', () => {
+  test('has a Content-Security-Policy that allows only its own script and style, and requests to this server', () => {
     const digest = (part: string) =>
       `'sha256-${createHash('sha256').update(part).digest('base64')}'`
     assert.deepEqual(partsOf('script').map(digest), [policy.get('script-src')])

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { readInTurns } from '../../src/http/read-in-turns.ts'
 
-test('one turn reads a bounded part of each concurrent body', async () => {
+test('one turn of the event loop reads a bounded part of each concurrent body', async () => {
   const uploads = 6
   const body = randomBytes(12_000_000)
   let turn = 0

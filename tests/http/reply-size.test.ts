@@ -80,7 +80,7 @@ describe('replies of limited size', () => {
 
   const finds: readonly (readonly [string, Find, number?])[] = [
     ['without a sort', {}],
-    ['without a sort, in part', { projection: { text: 0 } }],
+    ['without a sort, with a projection', { projection: { text: 0 } }],
     ['with a filter on one value', { filter: { even: true } }, 30],
     [
       'with a filter on several values',
@@ -91,16 +91,23 @@ describe('replies of limited size', () => {
     ['with a filter that no index decides', { filter: { $not: { n: 3 } } }, 59],
     ['with a filter on terms', { filter: { $lexical: { $match: 'word' } } }],
     ['sorted by an index', { sort: { n: 1 } }],
-    ['sorted downwards, in part', { sort: { n: -1 }, projection: { n: 1 } }],
+    [
+      'sorted in descending order, with a projection',
+      { sort: { n: -1 }, projection: { n: 1 } },
+    ],
     ['sorted by two fields', { sort: { even: 1, n: -1 } }],
     ['sorted by id', { sort: { _id: 1 } }],
     [
-      'sorted by id downwards, with a filter',
+      'sorted by id in descending order, with a filter',
       { sort: { _id: -1 }, filter: { n: { $gt: 4 } } },
       55,
     ],
-    ['sorted with few matches', { sort: { n: 1 }, filter: { even: false } }, 30],
-    ['with search fields', { projection: { '*': 1 } }],
+    [
+      'sorted, with a filter that half of the documents match',
+      { sort: { n: 1 }, filter: { even: false } },
+      30,
+    ],
+    ['with search fields in the projection', { projection: { '*': 1 } }],
     ['up to a limit', { options: { limit: 35 } }, 35],
     ['sorted up to a limit', { sort: { n: 1 }, options: { limit: 35 } }, 35],
     ['sorted after a skip', { sort: { n: 1 }, options: { skip: 25 } }, 35],

@@ -54,7 +54,7 @@ describe('paths', () => {
       assert.deepEqual(answer.codes, ['UNKNOWN_COLLECTION_OR_TABLE'])
     })
 
-  test('names are percent-decoded and otherwise taken as they are', async () => {
+  test('names are percent-decoded and otherwise not changed', async () => {
     for (const [encoded, decoded] of [
       ['%6Cibrary', undefined],
       ['caf%C3%A9', 'café'],
@@ -288,7 +288,7 @@ describe('bodies', () => {
     ['/v1/library', 'Keyspace Command', 'createCollection'],
     ['/v1/library/x', 'Collection Command', 'listIndexes'],
   ] as const)
-    test(`${path} is the path of a ${level}`, async () => {
+    test(`an unknown command on ${path} is rejected as a ${level}`, async () => {
       const { body } = await post(path, '{"findKeyspaces":{}}')
       const { errorCode, message } = body.errors![0]!
       assert.equal(errorCode, 'COMMAND_UNKNOWN')
@@ -388,7 +388,7 @@ describe('the envelope', () => {
   })
 })
 
-describe('the root', () => {
+describe('the root path', () => {
   test('lists the paths of health, reference and OpenAPI', async () => {
     const answer = await server.send('/', { headers: { Accept: '*/*' } })
     assert.equal(answer.http, 200)

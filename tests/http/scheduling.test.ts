@@ -148,7 +148,7 @@ describe('requests that expire before their turn', () => {
   })
   after(() => server.close())
 
-  test('are answered with a timeout, and do not start', async () => {
+  test('get a timeout error, and are not executed', async () => {
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandTimeoutMs: 100 })

@@ -76,7 +76,7 @@ async function untilNothingIsHeld(state: RemoteState): Promise<void> {
 }
 
 describe('state that servers share through a store', { timeout: 600_000 }, () => {
-  test('serves bodies and replies of all kinds, and holds nothing after them', async (context) => {
+  test('is used by requests and replies of all kinds, and holds nothing after them', async (context) => {
     const { one, state } = await startPair(context, { compression: true })
     const long = await one.command(books, insertOf('announced'))
     assert.deepEqual(long.body.status, { insertedIds: ['announced'] })

@@ -314,7 +314,7 @@ describe('an HTTP/2 connection', () => {
 })
 
 describe('a stopping server', () => {
-  test('asks HTTP/2 clients to leave, and answers their earlier requests', async () => {
+  test('sends GOAWAY to HTTP/2 clients, and answers their earlier requests', async () => {
     const provider = await PatientProvider.start()
     await start({ providers: provider.settings })
     const busy = await open()

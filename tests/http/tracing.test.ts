@@ -44,7 +44,7 @@ describe('whether a request is traced', () => {
   const flag = 'feature-flag-request-tracing'
   const open = { requestTracing: undefined, requestTracingFull: undefined }
 
-  test('depends on exact header values when the operator did not set it', () => {
+  test('depends on exact values of headers when the operator did not set tracing', () => {
     assert.equal(tracingOf(open, {}), 'off')
     for (const said of ['false', 'True', '1', ''])
       assert.equal(tracingOf(open, { [flag]: said, [`${flag}-full`]: said }), 'off', said)
@@ -53,7 +53,7 @@ describe('whether a request is traced', () => {
     assert.equal(tracingOf(open, { [flag]: 'false', [`${flag}-full`]: 'true' }), 'full')
   })
 
-  test('depends on the settings of the operator if there are any', () => {
+  test('depends on the settings of the operator if the operator set tracing', () => {
     const both = { [flag]: 'true', [`${flag}-full`]: 'true' }
     const none = { [flag]: 'false', [`${flag}-full`]: 'false' }
     const on = { ...open, requestTracing: true }
@@ -192,7 +192,7 @@ describe('a traced request', () => {
     assert.doesNotMatch(created.text, /my-own-key/)
   })
 
-  test('shows embedded texts and searches', async () => {
+  test('shows embeddings and searches', async () => {
     const inserted = await server.command(
       '/default_keyspace/letters',
       { insertOne: { document: { _id: 1, $vectorize: 'aab' } } },
@@ -296,7 +296,7 @@ describe('a traced request', () => {
     assert.equal(unknown.body.status, undefined, 'nothing is told to nobody')
   })
 
-  test('takes turns with untraced requests', async () => {
+  test('can run concurrently with untraced requests for the same document', async () => {
     const path = '/default_keyspace/books'
     const update = {
       updateOne: {
@@ -366,7 +366,7 @@ describe('a trace', () => {
     assert.equal(events.at(-1)!.message, 'Completed the reply, after 50 more events')
   })
 
-  test('reads data only in full mode', () => {
+  test('computes its data only in full mode', () => {
     new Trace(request).note('once', () => assert.fail('nobody wants it'))
   })
 

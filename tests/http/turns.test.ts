@@ -123,7 +123,7 @@ describe('turns of the event loop', () => {
     assert.equal(world.order.indexOf('other'), 2)
   })
 
-  test('end even if connections arrive all the time', async () => {
+  test('end after 64 iterations of the event loop even if connections arrive all the time', async () => {
     const world = new World()
     const all = [1, 2].map((i) => world.request(`${i}`, 'many', [sliceMs]))
     let turns = 0

@@ -42,7 +42,7 @@ describe('a request with an invalid token', () => {
       socket.write(headOf(length, '/v1', wrong))
       const text = await readUntil(socket, 'UNAUTHENTICATED_REQUEST')
       assert.match(text, /^HTTP\/1\.1 401 /)
-      // Only if the body is short, the server reads the rest of it and keeps the connection open.
+      // The server keeps the connection open only if the body is short, and then reads the rest of it.
       assert.equal(/^Connection: close\r$/m.test(text), length !== 20)
     }
   })
@@ -70,7 +70,7 @@ describe('a request with an invalid token', () => {
     assert.doesNotMatch(metrics, /stela_commands_total\{/)
   })
 
-  test('counts as a failure, whatever else is wrong with the request', async () => {
+  test('counts towards the lockout, whatever else is wrong with the request', async () => {
     server = await startServer({ badCredentialsMax: 8 })
     const send = (path: string, method: string, headers: Record<string, string>) =>
       server.send(path, { method, headers: { ...wrong, ...headers }, body: '{"not": json' })
@@ -93,7 +93,7 @@ describe('a request with an invalid token', () => {
     assert(Number(locked.headers.get('retry-after')) > 0)
   })
 
-  test('is served like any other request on paths that need no token', async () => {
+  test('is the only request that counts towards the lockout on paths that need no token', async () => {
     server = await startServer({ badCredentialsMax: 1 })
     const unknown = await server.send('/nowhere', {})
     assert.deepEqual([unknown.http, unknown.codes], [404, ['UNKNOWN_PATH']])
@@ -102,7 +102,7 @@ describe('a request with an invalid token', () => {
     assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
   })
 
-  test('gets its reply while it is still sending', async () => {
+  test('gets its reply while its client is still sending the body', async () => {
     server = await startServer({ badCredentialsMax: 0 })
     // This client reads the reply only after it has sent the whole body.
     const socket = await open()
@@ -145,7 +145,7 @@ describe('a request with an invalid token', () => {
     await readUntil(upload, 'default_keyspace')
   })
 
-  test('gets no reply 100 Continue', async () => {
+  test('gets no interim reply 100 Continue', async () => {
     server = await startServer()
     const expecting = { Expect: '100-continue' }
     const refused = await open()

@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../harness.ts'
 
 const path = '/default_keyspace/wide'
 
-/** A JSON array of empty objects. Of all values, these take the most memory. */
+/** A JSON array of empty objects, which take more memory per character than any other value. */
 function objects(count: number): string {
   return `[${Array<string>(count).fill('{}').join(',')}]`
 }

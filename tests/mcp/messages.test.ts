@@ -152,7 +152,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('rejects methods of older revisions, and returns 404 for unknown ones', async () => {
+  test('returns 404 for methods of older revisions and for unknown methods', async () => {
     for (const method of ['initialize', 'ping', 'subscriptions/listen', 'toString', '']) {
       const body = request(method, { _meta: ownMeta })
       const answer = await send(body, ownHeaders(method))

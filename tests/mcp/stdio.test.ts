@@ -60,7 +60,7 @@ describe('stela mcp --stdio', () => {
     await rm(dataDir, { recursive: true })
   })
 
-  test('forwards to a running server until it is stopped', async () => {
+  test('forwards messages to a running server until SIGTERM ends the program', async () => {
     const { url } = running.server
     const { assistant, transport } = await startAssistant(['--url', url], '2025-11-25')
     assert.deepEqual(await assistant.read('stela://keyspaces'), {
@@ -242,7 +242,7 @@ describe('newline-delimited messages', () => {
     silent.close()
   })
 
-  test('are aborted when their sender disconnects', async () => {
+  test('are no longer forwarded after the signal is aborted', async () => {
     const input = new PassThrough()
     const stop = new AbortController()
     const endpoint = { url: `${running.server.url}/v1/mcp`, token: testToken }

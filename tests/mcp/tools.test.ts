@@ -44,7 +44,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('tools', () => {
-  test('are the commands of the registry, without older names', () => {
+  test('are the commands of the registry, without deprecated names', () => {
     const commands = levels.flatMap((level) => [...commandsAt[level].keys()])
     const expected = new Set(commands.filter((name) => !deprecated.has(name)))
     assert.deepEqual([...tools.keys()].toSorted(), [...expected].toSorted())
@@ -61,7 +61,7 @@ describe('tools', () => {
     }
   })
 
-  test('include every name that has notes', () => {
+  test('include every name in the tool notes, and each note is one line that ends with a period', () => {
     for (const [name, note] of Object.entries(toolNotes)) {
       assert(tools.has(name), name)
       assert.match(note, /^[A-Z][^\n]*\.$/, name)
@@ -130,7 +130,7 @@ describe('with the official client', () => {
       }
     })
 
-    test('every tool has the effect of its command', async () => {
+    test('every tool executes the examples of its command', async () => {
       const called = new Set<string>()
       for (const level of levels)
         for (const [name, { examples }] of Object.entries(wordsOfCommands[level])) {
@@ -228,11 +228,11 @@ describe('with the official client', () => {
       assert.equal(found._meta!.status, undefined)
     })
 
-    test('commands are not tools under their older names', async () => {
+    test('commands are not tools under their deprecated names', async () => {
       await assert.rejects(assistant.call('findNamespaces'), /There is no tool/)
     })
 
-    test('a request can switch features off', async () => {
+    test('a request can disable MCP for itself by a header', async () => {
       const headers = { Token: testToken, 'Feature-Flag-mcp': 'false' }
       const other = await Assistant.of(server, revision, headers)
       assert.equal((await other.client.listTools()).tools.length, tools.size)

@@ -29,8 +29,8 @@ export function readStages(file: string): Instruction[][] {
 
 export class BareRoot {
   readonly #root: string
-  // The root contains only /bin. chroot and unshare, which enter the root, are found in the other
-  // folders.
+  // Commands in the root need only /bin. The other folders contain chroot and unshare, which are
+  // started outside the root.
   readonly #environment: Record<string, string> = { PATH: '/bin:/usr/bin:/usr/sbin' }
   readonly #last = new Map<string, string>()
   #workingDirectory = '/'
@@ -90,8 +90,8 @@ export class BareRoot {
   }
 
   /**
-   * Runs a command in the root. As root, the test switches to the user of the image. Otherwise the
-   * command keeps the user of this process.
+   * Runs a command in the root folder. The command runs as the user of the image if this process
+   * runs as user root. Otherwise it runs as the user of this process.
    */
   #spawn(command: readonly string[], environment: Record<string, string>): ChildProcess {
     const [uid, gid] = this.#user.split(':')

@@ -84,7 +84,7 @@ describe('startStela', () => {
     await rm(data, { recursive: true })
   })
 
-  test('names the invalid setting in its error, and leaves neither process nor folder', async () => {
+  test('names the invalid option in its error', async () => {
     await assert.rejects(startStela({ settings: { prot: 1 } }), /--prot/)
     await assert.rejects(
       startStela({ settings: { 'page-size': 0 } }),

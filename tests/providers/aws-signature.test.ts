@@ -19,7 +19,7 @@ function signatureOf(headers: Record<string, string>): string {
 }
 
 describe('a signature', () => {
-  test('equals that of the published test suite (post-vanilla)', () => {
+  test('equals that of the case post-vanilla in the test suite published by AWS', () => {
     assert.deepEqual(sign(request, {}, keys), {
       'x-amz-date': '20150830T123600Z',
       authorization:
@@ -42,7 +42,7 @@ describe('a signature', () => {
       assert.notEqual(signatureOf(sign(changed, headers, otherKeys)), plain)
   })
 
-  test('encodes all except unreserved characters', () => {
+  test('percent-encodes all characters except unreserved ones', () => {
     assert.equal(encodePiece("a:b/c(d)*!'~-_."), 'a%3Ab%2Fc%28d%29%2A%21%27~-_.')
   })
 })

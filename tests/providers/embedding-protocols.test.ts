@@ -9,7 +9,7 @@ import { embedRequest, FakeProvider, modelsWith, vectorOf } from './fake-provide
 const texts = ['one', 'three']
 const vectors = texts.map(vectorOf)
 
-/** A reply whose vectors are not in the order of the texts. The indexes restore this order. */
+/** A reply whose vectors are not in the order of the texts. Their indexes state this order. */
 const openAiReply = {
   data: [
     { index: 1, embedding: vectors[1] },
@@ -24,7 +24,9 @@ interface Protocol {
   readonly modelName: string
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly credentials?: EmbedRequest['credentials']
-  /** The path of the URL that the operator sets, appended to the address of the provider. */
+  /**
+   * Path of the URL that the operator sets. The test appends it to the address of the fake provider.
+   */
   readonly url: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -287,7 +289,7 @@ describe('an embedding service', async () => {
 
   for (const protocol of protocols) {
     const { provider, modelName, parameters, credentials, path, headers, reply } = protocol
-    test(`such as ${provider} with ${modelName} is called in its protocol`, async () => {
+    test(`from ${provider} is called in its protocol, with the model ${modelName}`, async () => {
       const models = modelsWith({
         embeddingUrls: new Map([[provider, fake.url + protocol.url]]),
       })

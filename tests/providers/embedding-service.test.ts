@@ -52,7 +52,7 @@ describe('the table of embedding services', () => {
   for (const [name, { models, defaultModel, parameters, batchSize }] of Object.entries(
     embeddingTable,
   ))
-    test(`describes ${name}`, () => {
+    test(`has a consistent entry for ${name}`, () => {
       const names = models.map((model) => model.name)
       assert.equal(new Set(names).size, names.length)
       assert(defaultModel === undefined || names.includes(defaultModel))
@@ -96,7 +96,7 @@ describe('the table of embedding services', () => {
 })
 
 describe('a service', () => {
-  test('may have a model of any name if it states the dimension', () => {
+  test('may name any model if its provider has no known models and the dimension is stated', () => {
     const parameters = { baseUrl: 'https://models.example.com/v1' }
     const given = { provider: 'openaiCompatible', modelName: 'acme/best:7b', parameters }
     assert.deepEqual(resolve(given, 500), { dimension: 500, service: given })
@@ -106,7 +106,7 @@ describe('a service', () => {
     refuses(() => resolve(given, 4097), bad, '4097')
   })
 
-  test('may have a known model, or any other with its dimension', () => {
+  test('may name a known model, or another model if the dimension is stated', () => {
     assert.equal(
       resolve({ provider: 'ollama', modelName: 'nomic-embed-text' }).dimension,
       768,

@@ -312,7 +312,7 @@ describe('embedding', async () => {
       assert.equal(fake.asked.length, 0)
     })
 
-    test('when the operator must set a URL', async () => {
+    test('when the provider needs a URL that the operator has not set', async () => {
       const service = { provider: 'nvidia', modelName: 'NV-Embed-QA' }
       const code = 'EMBEDDING_PROVIDER_UNAVAILABLE'
       const builtIn = '{"provider":"local","modelName":"all-MiniLM-L6-v2"}'

@@ -114,7 +114,7 @@ describe('a call to a provider', async () => {
   })
 
   for (const answer of ['hang up', 'half an answer'] as const)
-    test(`fails when the last answer of the provider is ${answer}`, async () => {
+    test(`fails after one attempt when the provider sends this answer: ${answer}`, async () => {
       const fresh = new ProviderCaller()
       fake.answers(answer)
       const outcome = await fresh.call(

@@ -15,7 +15,7 @@ const passages = ['one', 'three']
 const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
 const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
 
-/** Results in the order of their scores. Their indexes restore the order of the passages. */
+/** Results in the order of their scores. Their indexes state the order of the passages. */
 const sorted = [
   { index: 1, relevance_score: 0.9 },
   { index: 0, relevance_score: 0.1 },
@@ -79,7 +79,7 @@ describe('reranking', async () => {
   )
   const models = modelsWith({ rerankingUrls })
 
-  test('has a case in this test for each provider', () => {
+  test('with each provider has a case in this test', () => {
     assert.deepEqual(
       protocols.map(({ provider }) => provider),
       [...rerankingProviders.keys()],
@@ -255,7 +255,7 @@ describe('reranking', async () => {
       assert(!modelsWith().rerankingProviders.has('local'))
     })
 
-    test('works while the built-in model also embeds', async () => {
+    test('is available together with embeddings by the built-in model', async () => {
       const built = modelsWith({}, { local })
       const [vector] = await built.embed({
         service: { provider: 'local', modelName: 'all-MiniLM-L6-v2' },

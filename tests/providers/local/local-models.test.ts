@@ -132,7 +132,7 @@ describe(
       assert.ok(cosine(one!, other!) < 0.9999)
     })
 
-    test('find the meaning of a query in other words', async () => {
+    test('find a passage with the meaning of a query in other words', async () => {
       const stored = await models.embed(passages, never)
       const right = await Promise.all(
         cases.map(async ({ query }, i) => {
@@ -190,7 +190,7 @@ describe(
       assert.deepEqual(order, ['short', 'long'])
     })
 
-    test('answer one principal before the many requests of another', async () => {
+    test('answer a request of one principal before most earlier requests of another', async () => {
       const order: string[] = []
       const questions = Array.from({ length: 12 }, (_, i) =>
         models
@@ -201,7 +201,7 @@ describe(
       const asked = models.embed([longText(200)], other).then(() => order.push('other'))
       await Promise.all([...questions, asked])
       // A request takes two slices: one for tokenizing, and one for running the model. So at most
-      // three requests end before it.
+      // three requests of "many" end before the request of "other".
       assert(order.indexOf('other') <= 3, order.join(' '))
     })
 

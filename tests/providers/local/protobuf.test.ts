@@ -12,7 +12,7 @@ function hex(bytes: Uint8Array): string {
 }
 
 describe('protobuf', () => {
-  test('writes numbers seven bits at a time, the low ones first', () => {
+  test('writes numbers in groups of seven bits, the low bits first', () => {
     assert.equal(hex(numberField(1, 1)), '0801')
     assert.equal(hex(numberField(1, 150)), '089601')
     assert.equal(hex(numberField(13, 2 ** 40)), '68808080808020')

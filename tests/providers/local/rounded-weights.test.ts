@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { roundWeights } from '../../../src/providers/local/rounded-weights.ts'
 
-test('weights become whole numbers of up to 63, with a scale for each output', async () => {
+test('weights are rounded to integers from -63 to 63, with a scale for each output', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stela-weights-'))
   try {
     const path = join(folder, 'weights')
