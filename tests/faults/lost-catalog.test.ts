@@ -283,6 +283,26 @@ describe('a catalog that has lost changes', () => {
   })
 })
 
+for (const [what, change] of [
+  [
+    'the options of a collection',
+    `UPDATE target SET options = '{"v:' WHERE name = 'films'`,
+  ],
+  ['the columns of a table', "UPDATE target SET options = '{}' WHERE kind = 'table'"],
+  ['the definition of a type', "UPDATE type SET definition = '{'"],
+  ['the keyspace of a type', "UPDATE type SET keyspace = 'unknown'"],
+] as const)
+  test(`a catalog in which ${what} cannot be read is refused, and only a repair is offered`, async () => {
+    const folder = copyOfKilled()
+    editCatalog(folder, (catalog) => {
+      catalog.exec('PRAGMA foreign_keys = OFF')
+      assert.equal(catalog.prepare(change).run().changes, 1)
+    })
+    const refusal = await refusalOf(folder)
+    assert.doesNotMatch(refusal, /accept-lost-catalog/)
+    await assertRepairable(folder, /catalog\.db cannot be read: /)
+  })
+
 test('a repair moves a store to quarantine when the options of the store cannot be read', async () => {
   for (const options of ['{"vector":', 'null']) {
     const folder = copyOfKilled()

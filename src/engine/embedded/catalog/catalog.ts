@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, PermissionFixer } from '../../private-files.ts'
-import type { Collection, CollectionOptions, KeyspaceSchema, Target } from '../../schema.ts'
+import type { Collection, KeyspaceSchema, Target } from '../../schema.ts'
 import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
 import { CatalogFile, catalogFormat, catalogSchema } from './catalog-file.ts'
 import { findCatalogLoss, refuseDamagedLog, type CatalogLoss } from './catalog-loss.ts'
@@ -35,7 +35,6 @@ import {
 import {
   plainTable,
   plainType,
-  suffixOf,
   vectorSuffixes,
   type StoredDefinition,
   type StoredTable,
@@ -54,6 +53,13 @@ import { refuseIfLostAsync } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { Leftovers } from './leftovers.ts'
 import { lostCatalog, quarantine } from './lost-stores.ts'
+import {
+  definitionIn,
+  optionsIn,
+  refuseUnreadableRows,
+  typeIn,
+  type TargetRow,
+} from './stored-rows.ts'
 import { withStoredAnalyzers } from '../schema/stored-analyzers.ts'
 import { describeTarget, isDescribed, writeTargetFile } from './target-file.ts'
 import {
@@ -80,17 +86,6 @@ export { catalogFile, unfinishedFile } from './data-folder.ts'
 
 /** Prefix of the names of keyspaces that are being dropped; other names cannot have it. */
 const droppedPrefix = ':'
-
-interface TargetRow {
-  readonly uid: string
-  readonly keyspace: string
-  readonly name: string
-  readonly folder: string
-  readonly kind: 'collection' | 'table'
-  readonly state: 'creating' | 'ready' | 'dropping'
-  readonly options: string
-  readonly version: number
-}
 
 /** A target in the form of the contract, and in its stored form. */
 export interface KnownTarget {
@@ -476,8 +471,10 @@ export class Catalog {
     const { database, identity } = this.#file
     const folders = readFolders(database, identity.path)
     const loss = findCatalogLoss(database, this.#dataDir, folders)
-    if (loss.findings.length > 0 && !isAccepted)
+    if (loss.findings.length > 0 && !isAccepted) {
+      refuseUnreadableRows(database)
       throw lostCatalog(this.#dataDir, loss.findings)
+    }
     return loss
   }
 
@@ -511,12 +508,12 @@ export class Catalog {
       access.tighten(path)
       this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
     }
-    for (const { keyspace, name, definition } of this.#file.all('SELECT * FROM type'))
+    for (const row of this.#file.all('SELECT * FROM type'))
       this.#keyspaces
-        .get(String(keyspace))!
-        .types.set(String(name), JSON.parse(String(definition)) as StoredType)
+        .get(String(row['keyspace']))!
+        .types.set(String(row['name']), typeIn(row))
     for (const row of this.#file.all('SELECT * FROM target') as unknown as TargetRow[]) {
-      const { uid, keyspace, name, kind, state, options, version } = row
+      const { uid, keyspace, name, kind, state, version } = row
       const parent = this.#keyspaces.get(keyspace)
       const folder = folders.targets.get(uid)!
       if (parent === undefined || state !== 'ready') {
@@ -530,14 +527,11 @@ export class Catalog {
       this.#versions.set(uid, version)
       const common = { keyspace, name, uid }
       if (kind === 'table') {
-        const definition = JSON.parse(options) as StoredDefinition
-        // `suffixOf` throws when an id is not valid: ids become parts of table and folder names.
-        for (const { id } of [...definition.columns, ...definition.indexes]) suffixOf(id)
+        const definition = definitionIn(row)
         const types = this.#typesOf(definition, keyspace)
         this.#know({ kind, ...common, definition, types })
       } else {
-        const parsed = JSON.parse(options) as CollectionOptions
-        this.#know({ kind, ...common, options: parsed })
+        this.#know({ kind, ...common, options: optionsIn(row) })
       }
     }
   }
