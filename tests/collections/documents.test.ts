@@ -164,7 +164,7 @@ describe('count', () => {
 })
 
 describe('insert', () => {
-  test('takes one write for all documents', async () => {
+  test('sends all documents in one write', async () => {
     const fixture = new Fixture()
     await fixture.insert(...numbered(100))
     assert.deepEqual(fixture.engine.writes, [100])
@@ -232,7 +232,7 @@ describe('changes', () => {
     assert.equal(changed.after, undefined)
   })
 
-  test('by concurrent requests to one document are all applied, whatever the filter is', async () => {
+  test('by concurrent requests to one document are all applied, by _id and by other filters', async () => {
     for (const filter of [{ _id: 1 }, { name: 'counter' }]) {
       const fixture = new Fixture()
       await fixture.insert({ _id: 1, name: 'counter', n: 0 })

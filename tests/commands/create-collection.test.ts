@@ -21,7 +21,7 @@ describe('createCollection', () => {
     assert.deepEqual(answer.body, { status: { count: 0 } })
   })
 
-  test('accepts options that are absent, null or empty', async () => {
+  test('accepts absent, null and empty options', async () => {
     isOk(await create('no_options'))
     isOk(await create('no_options', null))
     isOk(await create('no_options', {}))
@@ -91,7 +91,7 @@ describe('createCollection', () => {
     ])
   })
 
-  test('rejects features that a header of the request switched off', async () => {
+  test('rejects features that are switched off in a header of the request', async () => {
     const lexicalOff = { 'Feature-Flag-lexical': 'false' }
     const rerankingOff = { 'Feature-Flag-reranking': 'false' }
     refuses(

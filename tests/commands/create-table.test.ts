@@ -65,7 +65,7 @@ describe('createTable', () => {
     assert.deepEqual(shown['key_uuid'], { type: 'map', keyType: 'uuid', valueType: 'int' })
   })
 
-  test('accepts vectors with a dimension as a number or a string', async () => {
+  test('accepts the dimension of a vector as a number or a string', async () => {
     const name = await schemas.table({
       a: { type: 'vector', dimension: 5 },
       b: { type: 'vector', dimension: ' 6 ' },
@@ -87,7 +87,7 @@ describe('createTable', () => {
     assert.equal(columns['c']!['dimension'], 100_000)
   })
 
-  test('accepts vectors with an embedding service, whose model may provide the dimension', async () => {
+  test('accepts vectors with an embedding service, and takes an omitted dimension from its model', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const name = await schemas.table({
       whole: { type: 'vector', dimension: '', service },

@@ -81,7 +81,7 @@ describe('a dropped column', () => {
   })
 
   test(
-    'is absent from filters, sorts, indexes and searches, even after a restart and a restore',
+    'that is added again has no old values in filters, sorts and searches, even after a restart and a restore',
     unlessOnCluster,
     async (t) => {
       const columns = {
@@ -180,7 +180,7 @@ describe('a dropped column', () => {
     },
   )
 
-  test('and a renamed field allow a new column or field with the old name, of any type', async () => {
+  test('allows a column of its name and any type, as a renamed field allows such a field', async () => {
     const moved = { type: 'userDefined', udtName: 'moved' }
     await schemas.ok('', {
       createType: { name: 'moved', definition: { fields: { at: 'text' } } },
@@ -207,7 +207,7 @@ describe('a dropped column', () => {
   })
 
   test(
-    'shows no old value to concurrent readers and writers',
+    'has no old values for concurrent readers when it is added again',
     unlessOnCluster,
     async () => {
       const table = await schemas.table({ a: 'text' })

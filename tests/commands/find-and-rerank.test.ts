@@ -221,7 +221,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(status, { sortVector: [2, 1] })
   })
 
-  test('accepts a limit above the maximum of a search only with hybridLimits', async () => {
+  test('accepts a limit above 1000 only with hybridLimits', async () => {
     const target = await create(insects)
     const find = (options: object) => ({
       findAndRerank: { sort: { $hybrid: 'ant' }, options },
@@ -236,7 +236,7 @@ describe('findAndRerank', () => {
   const ants = (count: number, fields: object, from = 0) =>
     Array.from({ length: count }, (_, i) => ({ _id: from + i, ...fields }))
 
-  test('assigns no rank to documents without $lexical or $vector', async () => {
+  test('ranks only documents that have both $lexical and $vector', async () => {
     const target = await create([
       ...ants(30, { $vectorize: 'ant' }),
       ...ants(30, { $lexical: 'ant ant' }, 100),
@@ -262,7 +262,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('assigns no rank to documents without the field to rerank on', async () => {
+  test('finds only documents that have the field of rerankOn', async () => {
     for (const indexing of [undefined, { deny: ['about'] }, { allow: ['n'] }]) {
       const target = await create(
         [

@@ -66,7 +66,7 @@ describe('insertOne', () => {
       ['objectId', '$objectId', /^[\da-f]{24}$/],
     ]
   for (const [type, wrapper, pattern] of generated)
-    test(`generates an _id of the type ${type ?? 'that is the default'}`, async () => {
+    test(`generates an _id of the ${type ?? 'default'} type`, async () => {
       const books = await collections.create(
         [],
         type === undefined ? {} : { defaultId: { type } },
@@ -239,7 +239,7 @@ describe('insertOne', () => {
     assert.deepEqual(await vectors.all(), [])
   })
 
-  test('expands $hybrid: null to search fields that are null', async () => {
+  test('expands a $hybrid of null to $vectorize and $lexical of null', async () => {
     const books = await collections.create()
     await books.run({ insertOne: { document: { _id: 1, $hybrid: null } } })
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [

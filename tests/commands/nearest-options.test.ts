@@ -28,7 +28,7 @@ async function idsOf(target: Target, find: object): Promise<unknown[]> {
 describe('minSimilarity', () => {
   const collections = new Collections({}, { providers: models.settings })
 
-  test('leaves out documents that are less similar', async () => {
+  test('omits documents that are less similar', async () => {
     const places = await collections.create(compass, plane)
     for (const [minSimilarity, expected] of [
       [0, ['east', 'north-east', 'north', 'west']],
@@ -116,7 +116,7 @@ describe('minSimilarity', () => {
     }
   })
 
-  test('applies to the similarity to a text', async () => {
+  test('applies to a sort by $vectorize', async () => {
     const documents = ['aaaa', 'aaab', 'bbbb'].map(($vectorize, _id) => ({
       _id,
       $vectorize,
@@ -131,7 +131,7 @@ describe('minSimilarity', () => {
     assert.deepEqual(await idsOf(letters, { sort, options }), [0, 1])
   })
 
-  test('leaves out negative similarities of a dot product if it is 0', async () => {
+  test('omits documents with a negative dot product if it is 0', async () => {
     const vector = { dimension: 2, metric: 'dot_product' }
     const places = await collections.create(compass, { vector })
     const find = { sort: east, options: { minSimilarity: 0 } }
@@ -240,7 +240,7 @@ describe('minSimilarity', () => {
       }
   })
 
-  test('is unknown to other commands', async () => {
+  test('is rejected as unknown by other commands', async () => {
     const places = await collections.create(compass, plane)
     const options = { minSimilarity: 0.5 }
     for (const command of [
@@ -273,7 +273,7 @@ async function idTextOf(target: Target, find: object): Promise<string> {
 describe('diversity', () => {
   const collections = new Collections({}, { providers: models.settings })
 
-  test('prefers documents that differ from the better ones', async () => {
+  test('prefers documents that differ from the documents ranked before them', async () => {
     const places = await collections.create(numbers, line)
     for (const [diversity, limit, expected] of [
       [undefined, 5, 'abcde'],
@@ -377,7 +377,7 @@ describe('diversity', () => {
     assert.deepEqual(status, { sortVector: [0, 0] })
   })
 
-  test('does not change the document of findOne, which is the nearest', async () => {
+  test('does not change which document findOne returns: the nearest', async () => {
     const places = await collections.create(numbers, line)
     for (const diversity of [0, 0.5, 1]) {
       const options = { diversity, minSimilarity: 0.5 }
@@ -386,7 +386,7 @@ describe('diversity', () => {
     }
   })
 
-  test('compares vectors that a service made, and binary vectors', async () => {
+  test('compares vectors from an embedding service, and binary vectors', async () => {
     const texts = ['aaaa', 'aaab', 'aaaab', 'abbb']
     const letters = await collections.create(
       texts.map(($vectorize, n) => ({ _id: String(n), $vectorize })),
@@ -438,7 +438,7 @@ describe('diversity', () => {
     )
   })
 
-  test('is unknown to other commands', async () => {
+  test('is rejected as unknown by other commands', async () => {
     const places = await collections.create(numbers, line)
     const options = { diversity: 0.5 }
     for (const command of [

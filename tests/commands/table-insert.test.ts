@@ -320,7 +320,7 @@ describe('insertMany on a table', () => {
     await table.refuse({ insertMany: { documents: [] } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('applies rows with the same key in order', async () => {
+  test('writes rows with the same key in the order sent', async () => {
     const table = await tables.create(people, [{ id: 'a', name: 'old', age: 1 }])
     const { status } = await table.run({
       insertMany: {

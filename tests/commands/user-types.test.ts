@@ -37,7 +37,7 @@ describe('createType', () => {
     )
   })
 
-  test('rejects unsupported field types and names', async () => {
+  test('rejects unsupported types of fields, and invalid field names', async () => {
     for (const [type, code, ...named] of [
       ['list', 'UNSUPPORTED_TYPE_FIELDS', 'f(list)'],
       [{ type: 'set', valueType: 'int' }, 'UNSUPPORTED_TYPE_FIELDS', 'f(set)'],
@@ -318,7 +318,7 @@ describe('listTypes', () => {
     await schemas.refuse('/nowhere', { listTypes: {} }, 'UNKNOWN_KEYSPACE')
   })
 
-  test('explains a type in the form of column definitions', async () => {
+  test('lists the definitions of types with explain, in the form of column definitions', async () => {
     await schemas.ok('', create('address', { city: 'text', n: { type: 'int' } }))
     const explain = { listTypes: { options: { explain: true } } }
     const types = (await schemas.status('', explain, 'types')) as ExplainedType[]

@@ -200,7 +200,7 @@ describe('a server', () => {
     }
   }
 
-  test('finishes writes whose client has disconnected, each completely or not at all', async () => {
+  test('stores all documents or none of a write whose client has disconnected', async () => {
     // These commands open the store, so that its files are included in `before`.
     await server.command('/default_keyspace/new', { insertOne: { document: {} } })
     await server.command('/default_keyspace/new', { countDocuments: { filter: { n: 1 } } })
@@ -223,7 +223,7 @@ describe('a server', () => {
     assert.equal(server.err, '')
   })
 
-  test('keeps a connection through hundreds of requests, valid and invalid', async () => {
+  test('keeps a connection open during hundreds of valid and invalid requests', async () => {
     const socket = await open()
     for (let n = 0; n < 300; n++) {
       const [text, expected] = [

@@ -333,7 +333,7 @@ describe('a folder after an interrupted first start', () => {
       await assertOpensEmpty(folder)
     })
 
-  test('opens whenever the first start was killed', async () => {
+  test('opens regardless of when the first start was killed', async () => {
     for (let delayMs = 0; delayMs <= 500; delayMs += 100) {
       const folder = join(root, `killed-${delayMs}`)
       const server = new ServerProcess(folder)

@@ -154,7 +154,7 @@ describe('a catalog that names a foreign folder', () => {
       await assertRefused(/cannot be trusted: .* is not a valid folder name of a keyspace/)
     })
 
-  test('is rejected when the target is half created or half dropped', async () => {
+  test('is rejected when the target is being created or dropped', async () => {
     for (const state of ['creating', 'dropping']) {
       const sql = "UPDATE target SET folder = ?, state = ?, name = uid WHERE folder <> 'b'"
       doctor(join(dataDir, 'catalog.db'), sql, '../../../foreign', state)
@@ -177,7 +177,7 @@ describe('a catalog that names a foreign folder', () => {
     await assertRefused(/names a keyspace that does not exist/)
   })
 
-  test('is rejected when a column number is invalid', async () => {
+  test('is rejected when its invalid path is the id of a column', async () => {
     const sql = `UPDATE target SET options = json_set(options, '$.columns[0].id', ?)
       WHERE kind = 'table'`
     doctor(join(dataDir, 'catalog.db'), sql, '/../../../../foreign')
@@ -186,7 +186,7 @@ describe('a catalog that names a foreign folder', () => {
     assert.deepEqual(outside(), untouched)
   })
 
-  test('creates no folder for an invalid keyspace name', async () => {
+  test('is not created by createKeyspace with an invalid name', async () => {
     const engine = await open(dataDir)
     const untouched = outside()
     await assert.rejects(

@@ -55,7 +55,7 @@ async function create(name: string, definition: object): Promise<void> {
   await suspect.accepted(keyspace, { createTable: { name, definition } })
 }
 
-describe(`commands with one fault, at every place (seed ${seed})`, () => {
+describe(`variants of a command, each with one change, are answered, and change nothing if rejected (seed ${seed}):`, () => {
   const random = new Random(seed)
   const path = '/fuzz'
   const table = '/fuzz/fuzzed'

@@ -31,7 +31,7 @@ describe(`searches compared with a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const [round, metric] of (['cosine', 'dot_product', 'euclidean'] as const).entries())
-    test(`searches after each of ${writesPerRun} writes return equal results, with the metric ${metric}`, async (t) => {
+    test(`return equal results after each of ${writesPerRun} writes, with the metric ${metric}`, async (t) => {
       const model = new Model(server, new Random(seed + round), metric)
       await model.create()
       for (let i = 0; i < writesPerRun; i++) {

@@ -182,7 +182,7 @@ export const collections: Area = {
     {
       id: 'collections-16',
       section: '2.2',
-      says: 'selective indexing lets documents have any fields',
+      says: 'documents can have unindexed fields with selective indexing',
       run: (api) =>
         api.finds('chosen', { filter: { n: 2 } }, [
           { _id: 2, n: 2, place: { city: 'Rome', zip: 184 }, more: [{ a: 1 }] },

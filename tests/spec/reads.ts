@@ -33,7 +33,7 @@ const filters: readonly Match[] = [
   ['an operator applies to a nested field', { 'home.floor': { $gt: 1 } }, ['ann']],
   ['{} matches everything', {}, ['ann', 'bob', 'cy']],
   ['equality finds an element of an array', { tags: 'b' }, ['ann', 'bob']],
-  ['equality with a boolean', { active: false }, ['cy']],
+  ['equality compares booleans', { active: false }, ['cy']],
 ]
 
 /** A projection, and the document `ann` as it returns it. */

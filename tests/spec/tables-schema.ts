@@ -271,7 +271,7 @@ export const tablesSchema: Area = {
       deviation: {
         on: 'cassandra',
         difference: 81,
-        says: 'a dropped column is refused with another type',
+        says: 'adding a dropped column with another type is refused',
         run: async (api) => {
           await api.ok('altered', alter({ add: { columns: { retyped: 'text' } } }))
           await api.ok('altered', alter({ drop: { columns: ['retyped'] } }))
@@ -475,7 +475,7 @@ export const tablesSchema: Area = {
       deviation: {
         on: 'cassandra',
         difference: 81,
-        says: 'a column of a user-defined type stays',
+        says: 'alterTable refuses to drop a column of a user-defined type',
         run: async (api) => {
           await api.ok('altered', alter({ add: { columns: { dropped: spot } } }))
           await api.refuses(
