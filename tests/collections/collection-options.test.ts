@@ -37,8 +37,8 @@ const allOff: OptionsContext = {
 }
 
 /**
- * Settings of a server on which every configured reranker answers its own requests: no
- * other reranker replaces it.
+ * Models of a server that reranks with the service that a collection names. A server with a local
+ * model may replace this service.
  */
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 

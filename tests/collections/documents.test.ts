@@ -111,7 +111,7 @@ describe('find', () => {
     }
   })
 
-  test('returns all documents of a list of ids on one page', async () => {
+  test('returns all documents with the ids in a list on one page', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(30))
     const ids = [1, 3, 5, 7, 9, 11]

@@ -122,15 +122,15 @@ describe('$vector', () => {
       Array(4097).fill(1),
       'SHRED_DOC_LIMIT_VIOLATION',
     ],
-    ['zeros', [0, 0, 1e-7], 'SHRED_BAD_VECTOR_VALUE'],
-    ['numbers beyond floats', [1e18, 1, 1], 'SHRED_BAD_VECTOR_VALUE'],
+    ['numbers that are all close to zero', [0, 0, 1e-7], 'SHRED_BAD_VECTOR_VALUE'],
+    ['a number beyond the maximum magnitude', [1e18, 1, 1], 'SHRED_BAD_VECTOR_VALUE'],
   ]
   for (const [what, vector, code] of refusals)
     test(`rejects ${what}`, () => {
       assert.throws(() => roundTrip(vector), { code })
     })
 
-  test('may be zero when the metric does not compare angles', () => {
+  test('may be zero unless the metric is cosine', () => {
     for (const metric of ['euclidean', 'dot_product'] as const)
       roundTrip([0, 0, 0], withVectors(metric))
   })

@@ -225,7 +225,7 @@ describe('createCollection at the limit', () => {
     for (const answer of refused) refuses(answer, 'TOO_MANY_COLLECTIONS', '3')
   })
 
-  test('checks for an existing collection before the limit', async () => {
+  test('compares the settings with an existing collection before it checks the limit', async () => {
     isOk(await create('first', {}, '/second'))
     refuses(
       await create('first', { vector: { dimension: 2 } }, '/second'),

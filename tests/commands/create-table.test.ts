@@ -273,7 +273,7 @@ describe('createTable', () => {
       await schemas.refuse('', ofColumn(column), code, ...named)
   })
 
-  test('rejects malformed keys', async () => {
+  test('rejects malformed primary keys', async () => {
     for (const [key, code, ...named] of [
       [5, 'REQUEST_STRUCTURE_MISMATCH', 'primaryKey'],
       [['a'], 'REQUEST_STRUCTURE_MISMATCH', 'primaryKey'],
@@ -369,7 +369,7 @@ describe('createTable', () => {
       await schemas.fail('', ofColumn(column), 'UNKNOWN_USER_DEFINED_TYPE', '"nowhere"')
   })
 
-  test('leaves no table behind after a rejected definition', async () => {
+  test('creates no table when the definition is rejected', async () => {
     const tables = (await schemas.status('', { listTables: {} }, 'tables')) as string[]
     assert(!tables.includes('refused'))
   })

@@ -395,7 +395,7 @@ describe('findAndRerank', () => {
     assert.equal(data!.documents!.length, 1)
   })
 
-  test('passes the key of the request to the reranker', async () => {
+  test('passes the API key in a header of the request to the reranker', async () => {
     const target = await create(insects)
     const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
     for (const header of ['reranking-api-key', 'x-rerank-api-key'])
@@ -406,7 +406,7 @@ describe('findAndRerank', () => {
     )
   })
 
-  test('fails when the reranker fails', async () => {
+  test('reports a failure of the reranker', async () => {
     const target = await create(insects)
     models.failure = 429
     const error = await target.refuse(
@@ -514,7 +514,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(models.texts, [])
   })
 
-  test('rejects a collection that lacks what the search needs', async () => {
+  test('rejects a collection without vectors, an embedding service, lexical search or reranking', async () => {
     const { vector } = lettersCollection
     for (const [options, code] of [
       [{}, 'UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION'],

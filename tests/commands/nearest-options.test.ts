@@ -46,7 +46,7 @@ describe('minSimilarity', () => {
     assert.equal(text, '{"data":{"documents":[],"nextPageState":null}}')
   })
 
-  test('compares with the similarity that includeSimilarity returns', async () => {
+  test('is compared with the similarities that includeSimilarity returns', async () => {
     for (const metric of ['cosine', 'dot_product', 'euclidean']) {
       const documents = Array.from({ length: 30 }, (_, n) => ({
         _id: n,
@@ -66,7 +66,8 @@ describe('minSimilarity', () => {
         const expected = all.filter(isAtLeast)
         const options = { minSimilarity: least, includeSimilarity: true }
         assert.deepEqual(await find(options), expected)
-        // A number above the similarity by less than the precision of a float excludes it.
+        // A minimum above the similarity of a document excludes the document, even if the
+        // difference is below the precision of a 32-bit float.
         const above = least + 2 ** -40
         if (above > 1) continue
         const nearer = all.filter((other) => Number(other['$similarity']) >= above)
@@ -75,7 +76,7 @@ describe('minSimilarity', () => {
     }
   })
 
-  test('applies with a filter, a limit and the sort vector', async () => {
+  test('can be combined with a filter, a limit and includeSortVector', async () => {
     const places = await collections.create(compass, plane)
     const options = { minSimilarity: 0.5 }
     for (const [filter, expected] of [

@@ -622,7 +622,7 @@ describe('vectors of rows', () => {
     assert.equal(updating.scope, 'UPDATE')
   })
 
-  test('can be a key', async () => {
+  test('can be the primary key', async () => {
     const table = await tables.create({
       columns: { v: { type: 'vector', dimension: 2 }, n: 'int' },
       primaryKey: 'v',

@@ -263,7 +263,7 @@ describe('dropType', () => {
   const schemas = new Schemas()
   const drop = (name: unknown, options?: object) => ({ dropType: { name, options } })
 
-  test('drops a type and frees its name', async () => {
+  test('drops a type, whose name can be used again', async () => {
     await schemas.ok('', create('again', { f: 'int' }))
     await schemas.ok('', drop('again'))
     assert.deepEqual(await schemas.status('', { listTypes: {} }, 'types'), [])

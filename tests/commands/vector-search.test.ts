@@ -332,7 +332,7 @@ describe('a sort by $vector', () => {
     assert.equal(await first(), undefined)
   })
 
-  test('survives a restart', async () => {
+  test('returns the same documents after a restart', async () => {
     const places = await collections.create(compass, plane)
     await collections.restart()
     assert.deepEqual(await idsOf(places, { sort: east, options: { limit: 2 } }), [

@@ -111,7 +111,7 @@ describe('a data folder', () => {
     await engine.close()
   })
 
-  test('that others can read is made private at the next start, which is logged', async () => {
+  test('that other users can read is made private at the next start, and the log says so', async () => {
     const dataDir = join(home, 'loose')
     await open(dataDir).then(async (engine) => {
       await fill(engine)
@@ -147,7 +147,7 @@ describe('a data folder', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('that is reached by a link is made private, and the link is unchanged', async () => {
+  test('that is opened through a symbolic link is made private', async () => {
     const dataDir = join(home, 'linked')
     mkdirSync(dataDir, { mode: 0o755 })
     symlinkSync(dataDir, join(home, 'link'))

@@ -27,7 +27,7 @@ import { assertSound } from './sound-copy.ts'
 
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
-/** Number of changed vectors, slightly more than trigger a save of the index. */
+/** Number of changed vectors, slightly above the number that triggers a save of the index. */
 const changesToSave = 1_500
 
 let root: string

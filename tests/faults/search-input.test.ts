@@ -553,7 +553,7 @@ describe('$hybrid', () => {
         )
   })
 
-  test('has options that are numbers, texts and flags', async () => {
+  test('is rejected with options of wrong types or out of range', async () => {
     for (const options of [
       ...[
         '0',

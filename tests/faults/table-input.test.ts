@@ -218,7 +218,7 @@ const anything: readonly string[] = [
 describe(`values of every kind in columns of every type (seed ${seed})`, () => {
   const random = new Random(seed)
   for (const [type, own] of Object.entries(types))
-    test(type, async () => {
+    test(`get a reply, and find their rows when they are valid keys: ${type}`, async () => {
       const table = `v_${type}`
       const path = `${keyspace}/${table}`
       const field = { createType: { name: table, definition: { fields: { f: type } } } }
@@ -323,7 +323,7 @@ const mayBeColumn = (name: string) => !name.startsWith('$') && name !== '*'
 const oddColumns = oddNames.filter(mayBeColumn)
 
 describe('odd names', () => {
-  test('are ordinary columns', async () => {
+  test('can be names of columns, unless they are empty, too long or names of operators', async () => {
     for (const name of ['$', '$set', '*', '', ' ', 'n'.repeat(1_001)]) {
       const definition = { columns: { id: 'int', [name]: 'int' }, primaryKey: 'id' }
       const body = { createTable: { name: 'odd_columns', definition } }
@@ -369,7 +369,7 @@ describe('odd names', () => {
     assert.deepEqual(await documentOf(path, '{}'), parseStored('{"id":"all"}'))
   })
 
-  test('are ordinary map keys, fields of types, and texts', async () => {
+  test('can be map keys, names of fields, and texts', async () => {
     const fields = `{${oddColumns.map((name) => `${quote(name)}:"int"`).join()}}`
     await suspect.accepted(
       keyspace,

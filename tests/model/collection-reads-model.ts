@@ -47,7 +47,7 @@ interface Read {
   readonly filter: Filter
   readonly sort: Value
   readonly options: JsonObject
-  /** Matching documents in groups, in the order of the sort. The documents of a group tie. */
+  /** Matching documents in groups. The documents of a group may come in any order. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined

@@ -42,7 +42,7 @@ export function object(members: Readonly<Record<string, Json | undefined>>): Jso
   return new Map(given as [string, Json][])
 }
 
-/** A value without parts. */
+/** A value of a primitive type. */
 export interface Atom {
   readonly type: PrimitiveName
   readonly value: unknown
@@ -295,8 +295,8 @@ export function identityOf(element: Element, type: ElementType): string {
 }
 
 /**
- * A random value. With a small `spread`, there are few different values, so that filters match and
- * sorts tie.
+ * A random value. With a small `spread`, there are few different values, so that filters often match
+ * and sort keys are often equal.
  */
 export function randomAtom(type: PrimitiveName, random: Random, spread: number): Atom {
   const { special, ordinary } = primitives[type]
@@ -572,7 +572,7 @@ interface Decimal {
 }
 
 /**
- * The power of 10 for the decimal places that `b` has more than `a`; 1 if `b` does not have more.
+ * 10 to the power of the number of decimal places that `b` has and `a` lacks; 1 if `a` lacks none.
  */
 function power(b: Decimal, a: Decimal): bigint {
   return 10n ** BigInt(Math.max(0, b.scale - a.scale))

@@ -22,7 +22,7 @@ const options = {
 
 type Option = keyof typeof options
 
-/** The options of the collection `chosen`, as findCollections explains them. */
+/** The options of the collection `chosen`, from findCollections with `explain`. */
 async function explained(api: Api): Promise<Record<string, unknown>> {
   const { status } = await api.run('', {
     findCollections: { options: { explain: true } },

@@ -39,7 +39,7 @@ interface Explained {
   readonly definition: { readonly columns: object; readonly primaryKey: object }
 }
 
-/** A table as listTables explains it. */
+/** The definition of a table, from listTables with `explain`. */
 async function explained(api: Api, name: string): Promise<Explained> {
   const { status } = await api.run('', { listTables: { options: { explain: true } } })
   return (status!['tables'] as Explained[]).find((table) => table.name === name)!

@@ -218,8 +218,8 @@ interface Circumstances {
 }
 
 /**
- * Classifies an answer. An error that blames the request is an answer, which the sender checks. An
- * error of the server is acceptable only under some of the present faults.
+ * Classifies an answer. An error that the request caused counts as `answered`, and the sender
+ * checks it. An error of the server is acceptable only under some of the present faults.
  */
 function verdictOn(
   { http, body }: Answer,
