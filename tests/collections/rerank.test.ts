@@ -329,7 +329,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.texts, ['ab'])
   })
 
-  test('accepts vectors of any form and precision', async () => {
+  test('accepts vectors as bytes and as numbers', async () => {
     const $binary = Buffer.from([0x3f, 0x80, 0, 0, 0, 0, 0, 0]).toString('base64')
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: { $binary }, $lexical: 'ant' },
@@ -493,7 +493,7 @@ describe('a service named by the command', () => {
     }
   })
 
-  test('is rejected when the server does not have it', async () => {
+  test('is rejected when it is incomplete or unknown, or its model is deprecated or removed', async () => {
     const sort = { $hybrid: 'ant' }
     const read = (given: object) => readRerankService(json(given), 'options.rerank')
     for (const [given, problem] of [

@@ -328,7 +328,7 @@ describe('createIndex', () => {
     assert.equal((await definitionsOf(table)).length, 10)
   })
 
-  test('rejects collections', async () => {
+  test('and other index commands reject collections', async () => {
     await schemas.ok('', { createCollection: { name: 'documents' } })
     for (const command of [
       'createIndex',

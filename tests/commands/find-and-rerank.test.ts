@@ -176,7 +176,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('treats null or blank parts of $hybrid as absent', async () => {
+  test('ignores a $vector of null in $hybrid, and white space around its texts', async () => {
     const target = await create(insects)
     for (const $hybrid of [
       { $vectorize: ' ant ', $lexical: ' ant', $vector: null },

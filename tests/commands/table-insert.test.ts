@@ -33,7 +33,7 @@ describe('insertOne on a table', () => {
     assert(text.includes('{"place":"Oslo","day":2,"hour":3,"value":1.5}'), text)
   })
 
-  test('returns the key columns first, and the other columns by name', async () => {
+  test('stores a row that finds return with its key columns first, and the other columns by name', async () => {
     const table = await tables.create({
       columns: { z: 'int', b: 'text', a: 'text', k: 'int' },
       primaryKey: { partitionBy: ['k'], partitionSort: { b: 1 } },

@@ -186,7 +186,7 @@ describe('updateOne on a table', () => {
     })
   })
 
-  test('pulls elements of lists and sets, and keys of maps', async () => {
+  test('pulls elements of lists and sets, and entries of maps by key', async () => {
     const table = await tables.create(collections, [
       {
         id: 1,

@@ -106,7 +106,7 @@ describe('createType', () => {
     assert.deepEqual(await fieldsOf(schemas, 'twice'), [['f', 'int']])
   })
 
-  test('accepts names of existing tables and collections', async () => {
+  test('accepts the name of an existing table', async () => {
     const table = await schemas.table()
     await schemas.ok('', create(table, { f: 'int' }))
   })

@@ -554,7 +554,7 @@ describe('page states', () => {
     find: { ...more, options: { pageState } },
   })
 
-  test('that the server never issued are rejected', async () => {
+  test('that are malformed are rejected, and forged ones cause no other error', async () => {
     await create('paged', {
       columns: { p: 'int', c: 'int', t: 'text' },
       primaryKey: { partitionBy: ['p'], partitionSort: { c: 1 } },
