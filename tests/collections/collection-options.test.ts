@@ -595,7 +595,7 @@ describe('differences of collection options', () => {
       )
     })
 
-  test('do not include any option after options were stored as JSON', () => {
+  test('are empty for options that were stored as JSON', () => {
     const options = fc.record(
       {
         defaultId: fc.constantFrom({ type: 'uuid' }, { type: 'objectId' }),

@@ -76,7 +76,7 @@ describe('concurrent upserts', () => {
     assert.deepEqual(await contentOf(fixture), ['{"a":1,"b":2}'])
   })
 
-  test('of different commands with the same filter create one document', async () => {
+  test('with the same filter, sent by different commands, create one document', async () => {
     const fixture = new Fixture()
     const all = Object.values(commands)
     await times((i) => all[i % 3]!(fixture, { filter: { name: 'counter' } }))

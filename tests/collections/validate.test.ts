@@ -50,7 +50,7 @@ describe('field names', () => {
     refused({ a: { b: { $x: 1, c: 2 } } }, 'SHRED_BAD_FIELD_NAME', /"\$x" under "a\.b"/)
   })
 
-  test('of search fields are rejected below the root, and $hybrid everywhere', () => {
+  test('must not be those of search fields below the root, or $hybrid anywhere', () => {
     refused({ a: { $vector: [1] } }, 'SHRED_BAD_FIELD_NAME')
     refused({ $hybrid: 'text' }, 'SHRED_BAD_FIELD_NAME')
   })

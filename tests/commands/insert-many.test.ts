@@ -155,7 +155,7 @@ describe('insertMany', () => {
     assert.equal(body.errors!.length, 2)
   })
 
-  test('inserts nothing when the collection does not support a search field, or its value is invalid', async () => {
+  test('inserts nothing when a search field is not supported by the collection or has an invalid value', async () => {
     const books = await collections.create()
     for (const [bad, code] of [
       [{ $vector: [1] }, 'VECTOR_SEARCH_NOT_SUPPORTED'],

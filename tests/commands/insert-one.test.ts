@@ -80,7 +80,7 @@ describe('insertOne', () => {
       await books.run({ insertOne: { document: { _id: 5 } } })
     })
 
-  test('rejects an _id that exists with an error that contains it, and keeps the existing document', async () => {
+  test('rejects an existing _id, which the error contains, and keeps the existing document', async () => {
     const books = await collections.create([{ _id: 'a', n: 1 }])
     const error = await books.refuse(
       { insertOne: { document: { _id: 'a', n: 2 } } },
@@ -259,7 +259,7 @@ describe('insertOne', () => {
     await books.refuse({ insertOne: { document: {}, doc: 1 } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('stores documents that exist after a restart', async () => {
+  test('inserts a document that is still there after a restart', async () => {
     const books = await collections.create()
     const document = {
       _id: { $uuid: '0190c5a0-8d4c-7f3b-9a57-0242ac120002' },

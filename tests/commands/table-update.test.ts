@@ -95,7 +95,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 1, list: ['x'] }])
   })
 
-  test('deletes a row with its last value if an update inserted the row', async () => {
+  test('removes a row together with its last value if an update inserted the row', async () => {
     const clearing = [
       { $unset: { list: 1 } },
       { $set: { list: null } },

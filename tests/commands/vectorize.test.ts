@@ -127,7 +127,7 @@ describe('$vectorize in inserts', () => {
     assert.deepEqual(await target.all(), [])
   })
 
-  test('is embedded with the API key of the request, or with the key of the server if there is none', async () => {
+  test('is embedded with the API key of the request, or of the server if the request has none', async () => {
     const target = await paintings()
     const body = { insertOne: { document: { $vectorize: 'red' } } }
     await target.send(body, { 'x-embedding-api-key': 'key-of-the-caller' })

@@ -106,7 +106,7 @@ async function assertNothingHeld(before: number): Promise<void> {
 }
 
 describe('a server', () => {
-  test('answers other requests while 1000 connections have sent half a request', async () => {
+  test('answers other requests while 1000 connections have each sent half a request', async () => {
     await assertServes()
     await server.command(many, longRead)
     const before = heldNow()

@@ -217,7 +217,7 @@ describe('a catalog that has lost changes', () => {
     assert.equal(checked.code, 0, String(checked.out) + checked.err)
   })
 
-  test('is refused when only a keyspace without collections is lost, and repaired with this keyspace', async () => {
+  test('is refused when only a keyspace without collections is lost, which a repair restores', async () => {
     const folder = join(root, 'lone-keyspace')
     await serving(folder, () => Promise.resolve())
     const before = readFileSync(join(folder, 'catalog.db'))
@@ -263,7 +263,7 @@ describe('a catalog that has lost changes', () => {
       await assertRepairable(folder, /catalog/)
     })
 
-  test('is refused when it lists a collection with documents in the state "creating", and repaired', async () => {
+  test('is refused when it lists a collection with documents in the state "creating", and can be repaired', async () => {
     const folder = copyOfKilled()
     editCatalog(folder, (catalog) =>
       catalog.exec("UPDATE target SET state = 'creating', name = uid WHERE name = 'books'"),
@@ -271,7 +271,7 @@ describe('a catalog that has lost changes', () => {
     await assertRepairable(folder, /default_keyspace.books contains data/)
   })
 
-  test('is refused when a folder contains another collection than it lists, and repaired', async () => {
+  test('is refused when a folder contains another collection than it lists, and can be repaired', async () => {
     const folder = copyOfKilled()
     editCatalog(folder, (catalog) =>
       catalog.exec("UPDATE target SET uid = 'other' WHERE name = 'books'"),

@@ -252,7 +252,7 @@ export class TableLoad {
       assert.equal(found.length, Math.min(10, nearest.length))
       for (const key of found) assert(scores.has(key), `${key} has no vector`)
       // Vectors have few different components, so several rows may have the tenth-best score. Each
-      // of them is a correct tenth result.
+      // such row is a correct tenth result.
       const tenth = nearest[Math.min(9, nearest.length - 1)]!.score
       hits += found.filter((key) => scores.get(key)! >= tenth).length / found.length
     }

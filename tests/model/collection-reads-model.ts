@@ -1,6 +1,6 @@
 /**
- * One random collection on several engines, with the same writes. Documents are inserted without a
- * vector, and gain or lose one later. Random finds are compared with a plain Map.
+ * A random collection, which gets the same writes on several engines. Documents are inserted without
+ * a vector, and gain or lose one later. Random finds are compared with a plain Map.
  */
 import assert from 'node:assert/strict'
 import { printJson } from '../../src/json/print.ts'

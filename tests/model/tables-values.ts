@@ -34,8 +34,8 @@ function isList(json: Json): json is readonly Json[] {
 }
 
 /**
- * An object of those members that are defined. Do not use this function for columns: their names
- * may be special in JavaScript.
+ * An object with the members that are not undefined. Do not use this function for columns: their
+ * names may be special in JavaScript.
  */
 export function object(members: Readonly<Record<string, Json | undefined>>): Json {
   const given = Object.entries(members).filter(([, value]) => value !== undefined)
@@ -429,8 +429,7 @@ export function orInAnotherCase(element: Element, random: Random): Element {
 }
 
 /**
- * A random form of an operand in a filter. Filters accept one form of UUIDs more than other
- * clauses.
+ * A random form of an operand in a filter. Filters accept one more form of UUIDs than other clauses.
  */
 export function spellOperand(element: Element, random: Random): Json {
   const written = spellElement(element, random)

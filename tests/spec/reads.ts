@@ -36,7 +36,7 @@ const filters: readonly Match[] = [
   ['equality compares booleans', { active: false }, ['cy']],
 ]
 
-/** A projection, and the document `ann` as it returns it. */
+/** A projection, and the fields of the document `ann` that it returns. */
 type Projected = readonly [says: string, projection: object, document: object]
 
 const projections: readonly Projected[] = [
