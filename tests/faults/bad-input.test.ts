@@ -437,7 +437,7 @@ describe('values', () => {
       )
   })
 
-  test('can have any magnitude in $inc and $mul', async () => {
+  test('cause at most a limit error in $inc and $mul, whatever their magnitude', async () => {
     for (const start of ['1', '0.1', '1e400', '-1e-400', '9'.repeat(100), '0'])
       for (const operator of ['$inc', '$mul'])
         for (const by of [
