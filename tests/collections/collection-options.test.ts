@@ -37,8 +37,8 @@ const allOff: OptionsContext = {
 }
 
 /**
- * Settings of a server on which every configured reranker answers its own requests: no
- * other reranker replaces it.
+ * Models of a server that reranks with the service that a collection names. A server with a local
+ * model may replace this service.
  */
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
@@ -71,7 +71,7 @@ describe('accepted collection options', () => {
       { metric: 'dot_product', sourceModel: 'bert' },
     ],
     [
-      'a metric that wins over the source model',
+      'a metric that overrides the metric of the source model',
       { dimension: 5, sourceModel: 'ada002', metric: 'euclidean' },
       { metric: 'euclidean', sourceModel: 'ada002' },
     ],
@@ -595,7 +595,7 @@ describe('differences of collection options', () => {
       )
     })
 
-  test('do not result from storing options as JSON', () => {
+  test('are empty for options that were stored as JSON', () => {
     const options = fc.record(
       {
         defaultId: fc.constantFrom({ type: 'uuid' }, { type: 'objectId' }),
@@ -618,7 +618,7 @@ describe('differences of collection options', () => {
   })
 })
 
-test('the server offers a default reranking service', () => {
+test('empty options select the default reranking service of the server', () => {
   const context = { ...allOn, rerankingProviders }
   assert.deepEqual(parse({}, context).options.rerank, rerank)
 })

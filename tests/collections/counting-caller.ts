@@ -1,7 +1,7 @@
 import { AnalysisBudget } from '../../src/caller/analysis-budget.ts'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 
-/** Yields at every pause, and counts the pauses. */
+/** A caller that yields at every offered pause, and counts the pauses. */
 export class CountingCaller implements Caller {
   readonly #own = ownCaller()
   readonly principalName = ''

@@ -4,7 +4,7 @@ import { ownCaller } from '../../src/caller/caller.ts'
 import { waitForTurn } from '../../src/collections/document-turns.ts'
 import { LocalDocumentTurns } from '../../src/collections/local-document-turns.ts'
 
-describe('a turn', () => {
+describe('a document turn', () => {
   test('passes to the next caller whose request was not aborted', async () => {
     const turns = new LocalDocumentTurns()
     const hold = (work: (waited: boolean) => Promise<string>, signal?: AbortSignal) =>

@@ -111,7 +111,7 @@ describe('find', () => {
     }
   })
 
-  test('returns all documents of a list of ids on one page', async () => {
+  test('returns all documents with the ids in a list on one page', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(30))
     const ids = [1, 3, 5, 7, 9, 11]
@@ -164,7 +164,7 @@ describe('count', () => {
 })
 
 describe('insert', () => {
-  test('takes one write for all documents', async () => {
+  test('sends all documents in one write', async () => {
     const fixture = new Fixture()
     await fixture.insert(...numbered(100))
     assert.deepEqual(fixture.engine.writes, [100])
@@ -232,7 +232,7 @@ describe('changes', () => {
     assert.equal(changed.after, undefined)
   })
 
-  test('by concurrent requests to one document are all applied, whatever the filter is', async () => {
+  test('by concurrent requests to one document are all applied, by _id and by other filters', async () => {
     for (const filter of [{ _id: 1 }, { name: 'counter' }]) {
       const fixture = new Fixture()
       await fixture.insert({ _id: 1, name: 'counter', n: 0 })

@@ -91,7 +91,7 @@ describe('generated ids', () => {
   })
 
   for (const [name, make] of Object.entries({ uuidV6, uuidV7, objectId })) {
-    test(`increase as ${name}, even when the clock stops or steps back`, () => {
+    test(`increase even when the clock stops or steps back: ${name}`, () => {
       const now = Date.now()
       const times = [...Array<number>(10_000).fill(now), now - 5_000, now + 1, now + 2_000]
       const ids = times.map((time) => make(time))

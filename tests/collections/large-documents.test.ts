@@ -70,8 +70,8 @@ describe('large documents', () => {
       const update = parseUpdate(json({ $set: { f1: 2 }, $unset: { f2: 1 } }))
       return updateDocument(documents, selection, update, { upsert: false }, caller)
     })
-    // At least three passes with one yield per 500 values: an update parses, copies, checks and
-    // prints the document.
+    // An update parses, copies, checks and prints the document. At least three of these passes yield
+    // once per 500 values.
     assert(setting >= (3 * count) / 500, `${setting} pauses to update`)
     const replacing = await change((caller) => {
       const replacement = object(fields(2))

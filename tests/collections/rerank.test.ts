@@ -233,7 +233,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('reranks on $lexical, and on $vectorize when $lexical is missing', async () => {
+  test('reranks on $lexical by default, and omits documents without $lexical', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vectorize: 'vectorized', $lexical: 'lexical' },
       { _id: 2, $vectorize: 'only vectorized' },
@@ -278,7 +278,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.asked[0]!.passages, ['12345678901234567890.5'])
   })
 
-  test('fails when the path leads to an object or array, and names the document', async () => {
+  test('fails when it reranks on an object or array, and the error names the document', async () => {
     for (const [x, type] of [
       [{ y: 1 }, 'Object'],
       [['text'], 'Array'],
@@ -298,7 +298,7 @@ describe('a hybrid search', () => {
     }
   })
 
-  test('compares with rerankQuery, unless that is blank', async () => {
+  test('reranks by rerankQuery, or by the text of $hybrid when rerankQuery is blank', async () => {
     const fixture = await new Fixture().insert({ _id: 1, $hybrid: 'ant' })
     const sort = { $hybrid: ' ant ' }
     for (const rerankQuery of ['bee', ' ', '']) await fixture.find({ sort, rerankQuery })
@@ -329,7 +329,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.texts, ['ab'])
   })
 
-  test('accepts vectors of any form and precision', async () => {
+  test('accepts vectors as bytes and as numbers', async () => {
     const $binary = Buffer.from([0x3f, 0x80, 0, 0, 0, 0, 0, 0]).toString('base64')
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: { $binary }, $lexical: 'ant' },
@@ -450,7 +450,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(await shown({ '*': 0 }), document({}))
   })
 
-  test('that finds nothing does not call the reranker, and returns the vector', async () => {
+  test('returns the vector, and does not call the reranker, when it finds nothing', async () => {
     const fixture = new Fixture()
     const found = await fixture.find({ sort: { $hybrid: 'ant' } })
     assert.deepEqual(found.documents, [])
@@ -493,7 +493,7 @@ describe('a service named by the command', () => {
     }
   })
 
-  test('is rejected when the server does not have it', async () => {
+  test('is rejected when it is incomplete or unknown, or its model is deprecated or removed', async () => {
     const sort = { $hybrid: 'ant' }
     const read = (given: object) => readRerankService(json(given), 'options.rerank')
     for (const [given, problem] of [

@@ -106,27 +106,31 @@ describe('$vector', () => {
 
   const refusals: readonly (readonly [string, unknown, string])[] = [
     ['an empty array', [], 'SHRED_BAD_VECTOR_SIZE'],
-    ['something that is no number', [1, 'x', 3], 'SHRED_BAD_VECTOR_VALUE'],
-    ['a null', [1, null, 3], 'SHRED_BAD_VECTOR_VALUE'],
+    ['an element that is not a number', [1, 'x', 3], 'SHRED_BAD_VECTOR_VALUE'],
+    ['an element that is null', [1, null, 3], 'SHRED_BAD_VECTOR_VALUE'],
     ['a string', 'text', 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
     ['a number', 5, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
-    ['another object', { $bin: 'AAAA' }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
-    ['two keys', { ...binary, a: 1 }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
-    ['$binary that is no text', { $binary: 5 }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
+    ['an object other than $binary', { $bin: 'AAAA' }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+    ['$binary with a second key', { ...binary, a: 1 }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+    ['$binary that is not a string', { $binary: 5 }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
     ['$binary that is not Base64', { $binary: '?' }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
     ['$binary of five bytes', { $binary: 'AAAAAAA=' }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
     ['too few numbers', [1, 2], 'INVALID_VECTOR_LENGTH'],
     ['too many numbers', [1, 2, 3, 4], 'INVALID_VECTOR_LENGTH'],
-    ['more numbers than any', Array(4097).fill(1), 'SHRED_DOC_LIMIT_VIOLATION'],
-    ['zeros', [0, 0, 1e-7], 'SHRED_BAD_VECTOR_VALUE'],
-    ['numbers beyond floats', [1e18, 1, 1], 'SHRED_BAD_VECTOR_VALUE'],
+    [
+      'more numbers than the maximum dimension',
+      Array(4097).fill(1),
+      'SHRED_DOC_LIMIT_VIOLATION',
+    ],
+    ['numbers that are all close to zero', [0, 0, 1e-7], 'SHRED_BAD_VECTOR_VALUE'],
+    ['a number beyond the maximum magnitude', [1e18, 1, 1], 'SHRED_BAD_VECTOR_VALUE'],
   ]
   for (const [what, vector, code] of refusals)
     test(`rejects ${what}`, () => {
       assert.throws(() => roundTrip(vector), { code })
     })
 
-  test('may be zero when the metric does not compare angles', () => {
+  test('may be zero unless the metric is cosine', () => {
     for (const metric of ['euclidean', 'dot_product'] as const)
       roundTrip([0, 0, 0], withVectors(metric))
   })

@@ -66,7 +66,7 @@ describe('concurrent upserts', () => {
     assert.match(documents[0]!, /"n":30\b/)
   })
 
-  test('create one document when only the updates make their filters match', async () => {
+  test('create one document if the document of each upsert matches the filters of the others', async () => {
     const fixture = new Fixture()
     await times((i) =>
       i % 2 === 0
@@ -76,7 +76,7 @@ describe('concurrent upserts', () => {
     assert.deepEqual(await contentOf(fixture), ['{"a":1,"b":2}'])
   })
 
-  test('create one document across all commands', async () => {
+  test('with the same filter, sent by different commands, create one document', async () => {
     const fixture = new Fixture()
     const all = Object.values(commands)
     await times((i) => all[i % 3]!(fixture, { filter: { name: 'counter' } }))
@@ -146,7 +146,7 @@ describe('concurrent upserts', () => {
     assert.equal((await fixture.all()).length, 1)
   })
 
-  test('continue when an earlier upsert fails', async () => {
+  test('succeed when an earlier upsert fails', async () => {
     const fixture = new Fixture()
     let writes = 0
     fixture.engine.meanwhile = () => {

@@ -39,7 +39,7 @@ describe('field names', () => {
     check({ 'a.b': 1, '&': 1, a$: 1, constructor: 1, toString: 1, ' ': 1, '**': 1 })
   })
 
-  test('must not be empty, start with $ or be *, at any level', () => {
+  test('must not be empty, be *, or start with $, at any level', () => {
     for (const name of ['', '$', '$x', '$vectorx', '*'])
       for (const document of [
         { [name]: 1 },
@@ -50,7 +50,7 @@ describe('field names', () => {
     refused({ a: { b: { $x: 1, c: 2 } } }, 'SHRED_BAD_FIELD_NAME', /"\$x" under "a\.b"/)
   })
 
-  test('for search fields are allowed only at the root', () => {
+  test('must not be those of search fields below the root, or $hybrid anywhere', () => {
     refused({ a: { $vector: [1] } }, 'SHRED_BAD_FIELD_NAME')
     refused({ $hybrid: 'text' }, 'SHRED_BAD_FIELD_NAME')
   })

@@ -163,7 +163,7 @@ describe('updating $vectorize', () => {
     }
   })
 
-  test('removes the text with $set of $vector, and both fields with $unset of one of them', async () => {
+  test('removes the text when $vector is set, and both fields when one of them is unset', async () => {
     const set = await withDocument()
     await set.update({}, { $set: { $vector: [1, 2, 3] } })
     assert.deepEqual(await set.all(), ['{"_id":1,"a":1,"$vector":[1,2,3]}'])

@@ -16,7 +16,7 @@ describe('alterTable', () => {
 
   const columnsOf = async (name: string) => (await schemas.explain(name)).columns
 
-  test('adds columns of every kind', async () => {
+  test('adds columns of primitive, map, vector, set and user-defined types', async () => {
     await schemas.ok('', {
       createType: { name: 'address', definition: { fields: { city: 'text' } } },
     })
@@ -108,7 +108,7 @@ describe('alterTable', () => {
     assert.deepEqual(Object.keys(await columnsOf(name)), ['id', 'a'])
   })
 
-  test('refuses to drop key columns, unknown columns and indexed columns, in this order of checks', async () => {
+  test('rejects drops of key columns, unknown columns and indexed columns, checked in this order', async () => {
     const name = await schemas.table(
       { a: 'text', m: { type: 'map', keyType: 'text', valueType: 'int' }, s: 'int' },
       { partitionBy: ['id'], partitionSort: { s: 1 } },

@@ -20,8 +20,8 @@ function collection(name: string, analyzer: unknown) {
   return { createCollection: { name, options: { lexical: { enabled: true, analyzer } } } }
 }
 
-describe('lists of an analyzer', () => {
-  test('up to the limit are accepted by collections and text indexes', async () => {
+describe('word lists of an analyzer', () => {
+  test('have a maximum number of entries in collections and text indexes', async () => {
     const server = await startServer()
     try {
       const fits = stop(entries(analyzerEntriesMax))

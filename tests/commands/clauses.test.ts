@@ -29,7 +29,7 @@ describe('clauses', () => {
     }
   })
 
-  test('for updates are required, and the error names the clause', async () => {
+  test('are required in updates, and the error names the missing clause', async () => {
     const target = await collections.create([{ _id: 1 }])
     for (const command of ['updateOne', 'updateMany', 'findOneAndUpdate']) {
       const refusal = await target.refuse({ [command]: {} }, 'COMMAND_FIELD_VALUE_INVALID')
@@ -37,7 +37,7 @@ describe('clauses', () => {
     }
   })
 
-  test('for updates have a maximum number of paths', async () => {
+  test('have a maximum number of paths in updates', async () => {
     const target = await collections.create([{ _id: 1 }])
     const { message } = await target.refuse(
       { updateOne: { update: { $unset: paths(max / 2), $inc: paths(max / 2 + 1) } } },

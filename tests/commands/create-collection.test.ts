@@ -21,7 +21,7 @@ describe('createCollection', () => {
     assert.deepEqual(answer.body, { status: { count: 0 } })
   })
 
-  test('accepts options that are absent, null or empty', async () => {
+  test('accepts absent, null and empty options', async () => {
     isOk(await create('no_options'))
     isOk(await create('no_options', null))
     isOk(await create('no_options', {}))
@@ -91,7 +91,7 @@ describe('createCollection', () => {
     ])
   })
 
-  test('rejects features that a header of the request switched off', async () => {
+  test('rejects features that are switched off in a header of the request', async () => {
     const lexicalOff = { 'Feature-Flag-lexical': 'false' }
     const rerankingOff = { 'Feature-Flag-reranking': 'false' }
     refuses(
@@ -225,7 +225,7 @@ describe('createCollection at the limit', () => {
     for (const answer of refused) refuses(answer, 'TOO_MANY_COLLECTIONS', '3')
   })
 
-  test('checks for an existing collection before the limit', async () => {
+  test('compares the settings with an existing collection before it checks the limit', async () => {
     isOk(await create('first', {}, '/second'))
     refuses(
       await create('first', { vector: { dimension: 2 } }, '/second'),

@@ -38,7 +38,7 @@ describe('createIndex', () => {
     )
   })
 
-  test('indexes texts, and fills in the default of every option', async () => {
+  test('indexes texts, and stores defaults for omitted options', async () => {
     const table = await schemas.table({ a: 'text', b: 'ascii', c: 'text', d: 'text' })
     await schemas.ok(table, create('a', {}, 'text_a'))
     await schemas.ok(table, create('b', { caseSensitive: false }, 'text_b'))
@@ -266,7 +266,7 @@ describe('createIndex', () => {
   })
 
   test(
-    'warns about names of indexed columns outside snake case',
+    'warns about names of indexed columns that are not in snake case',
     unlessOnCluster,
     async () => {
       const table = await schemas.table({
@@ -328,7 +328,7 @@ describe('createIndex', () => {
     assert.equal((await definitionsOf(table)).length, 10)
   })
 
-  test('rejects collections', async () => {
+  test('and other index commands reject collections', async () => {
     await schemas.ok('', { createCollection: { name: 'documents' } })
     for (const command of [
       'createIndex',

@@ -65,7 +65,7 @@ describe('createTable', () => {
     assert.deepEqual(shown['key_uuid'], { type: 'map', keyType: 'uuid', valueType: 'int' })
   })
 
-  test('accepts vectors with a dimension as a number or a string', async () => {
+  test('accepts the dimension of a vector as a number or a string', async () => {
     const name = await schemas.table({
       a: { type: 'vector', dimension: 5 },
       b: { type: 'vector', dimension: ' 6 ' },
@@ -87,7 +87,7 @@ describe('createTable', () => {
     assert.equal(columns['c']!['dimension'], 100_000)
   })
 
-  test('accepts vectors with an embedding service, whose model may provide the dimension', async () => {
+  test('accepts vectors with an embedding service, and takes an omitted dimension from its model', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const name = await schemas.table({
       whole: { type: 'vector', dimension: '', service },
@@ -273,7 +273,7 @@ describe('createTable', () => {
       await schemas.refuse('', ofColumn(column), code, ...named)
   })
 
-  test('rejects malformed keys', async () => {
+  test('rejects malformed primary keys', async () => {
     for (const [key, code, ...named] of [
       [5, 'REQUEST_STRUCTURE_MISMATCH', 'primaryKey'],
       [['a'], 'REQUEST_STRUCTURE_MISMATCH', 'primaryKey'],
@@ -369,7 +369,7 @@ describe('createTable', () => {
       await schemas.fail('', ofColumn(column), 'UNKNOWN_USER_DEFINED_TYPE', '"nowhere"')
   })
 
-  test('leaves no table behind after a rejected definition', async () => {
+  test('creates no table when the definition is rejected', async () => {
     const tables = (await schemas.status('', { listTables: {} }, 'tables')) as string[]
     assert(!tables.includes('refused'))
   })

@@ -66,7 +66,7 @@ describe('deleteOne', () => {
     assert.deepEqual(status, { deletedCount: 1 })
   })
 
-  test('survives a restart', async () => {
+  test('deletes a document that is still absent after a restart', async () => {
     const books = await collections.create(numbered(2))
     await books.run({ deleteOne: { filter: { _id: 0 } } })
     await collections.restart()

@@ -32,7 +32,7 @@ describe('dropTable', () => {
     assert.equal(await schemas.status('documents', { countDocuments: {} }, 'count'), 0)
   })
 
-  test('is required for tables, which deleteCollection does not drop', async () => {
+  test('is required to drop a table, because deleteCollection keeps it', async () => {
     const name = await schemas.table()
     await schemas.ok('', { deleteCollection: { name } })
     await schemas.explain(name)

@@ -30,7 +30,7 @@ const samples: readonly (readonly [type: unknown, value: unknown])[] = [
   [{ type: 'list', valueType: place }, [{ city: 'old' }]],
 ]
 
-describe('a dropped column', () => {
+describe('names of dropped columns and renamed fields', () => {
   const schemas = new Schemas()
 
   const alter = (table: string, operation: object) =>
@@ -55,33 +55,37 @@ describe('a dropped column', () => {
       },
     })
 
-  test('can be added again with any other type and is empty', unlessOnCluster, async () => {
-    await createPlace()
-    for (const [position, [oldType, old]] of samples.entries()) {
-      const table = await schemas.table({ a: oldType })
-      await insert(table, { id: 1, a: old }, { id: 2 })
-      for (const step of [1, 4, 9]) {
-        const [type, value] = samples[(position + step) % samples.length]!
-        const told = JSON.stringify([oldType, type])
-        await drop(table, 'a')
-        await add(table, { a: type })
-        assert.deepEqual(await find(table), [{ id: 1 }, { id: 2 }], told)
-        // A row that is written after the column was dropped has no old value.
-        await insert(table, { id: 2, a: value })
-        assert.deepEqual(await find(table), [{ id: 1 }, { id: 2, a: value }], told)
-        await insert(table, { id: 1, a: value })
-        assert.deepEqual(
-          await find(table),
-          times(2, (i) => ({ id: i + 1, a: value })),
-        )
+  test(
+    'can be used for new columns of any other type, which are empty',
+    unlessOnCluster,
+    async () => {
+      await createPlace()
+      for (const [position, [oldType, old]] of samples.entries()) {
+        const table = await schemas.table({ a: oldType })
+        await insert(table, { id: 1, a: old }, { id: 2 })
+        for (const step of [1, 4, 9]) {
+          const [type, value] = samples[(position + step) % samples.length]!
+          const told = JSON.stringify([oldType, type])
+          await drop(table, 'a')
+          await add(table, { a: type })
+          assert.deepEqual(await find(table), [{ id: 1 }, { id: 2 }], told)
+          // A row that is written after the column was dropped has no old value.
+          await insert(table, { id: 2, a: value })
+          assert.deepEqual(await find(table), [{ id: 1 }, { id: 2, a: value }], told)
+          await insert(table, { id: 1, a: value })
+          assert.deepEqual(
+            await find(table),
+            times(2, (i) => ({ id: i + 1, a: value })),
+          )
+        }
+        const { columns } = await schemas.explain(table)
+        assert.deepEqual(Object.keys(columns), ['id', 'a'])
       }
-      const { columns } = await schemas.explain(table)
-      assert.deepEqual(Object.keys(columns), ['id', 'a'])
-    }
-  })
+    },
+  )
 
   test(
-    'is absent from filters, sorts, indexes and searches, even after a restart and a restore',
+    'can be used for new columns without old values in filters, sorts and searches, even after a restart and a restore',
     unlessOnCluster,
     async (t) => {
       const columns = {
@@ -160,7 +164,7 @@ describe('a dropped column', () => {
   )
 
   test(
-    'of a user-defined type can be added again when that type has changed',
+    'can be used for a new column of the same user-defined type after that type has changed',
     unlessOnCluster,
     async () => {
       const own = { type: 'userDefined', udtName: 'own' }
@@ -180,7 +184,7 @@ describe('a dropped column', () => {
     },
   )
 
-  test('and a renamed field allow a new column or field with the old name, of any type', async () => {
+  test('can be used for new fields of any other type', async () => {
     const moved = { type: 'userDefined', udtName: 'moved' }
     await schemas.ok('', {
       createType: { name: 'moved', definition: { fields: { at: 'text' } } },
@@ -207,7 +211,7 @@ describe('a dropped column', () => {
   })
 
   test(
-    'shows no old value to concurrent readers and writers',
+    'can be used for new columns without old values in concurrent reads',
     unlessOnCluster,
     async () => {
       const table = await schemas.table({ a: 'text' })

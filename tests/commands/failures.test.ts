@@ -61,14 +61,14 @@ describe('failures', () => {
     assert.equal(logged.length, 0)
   })
 
-  test('for a missing collection name the collection', async () => {
+  test('contain the name of the collection when it is missing', async () => {
     const target = await explainEngine('gone')
     assert.equal(target.code, 'UNKNOWN_COLLECTION_OR_TABLE')
     assert(target.message.includes('"books"'))
     assert.equal((await explainEngine('gone', 'elsewhere')).code, 'UNKNOWN_KEYSPACE')
   })
 
-  test('for an invalid page state name the page state', async () => {
+  test('contain the page state when it is invalid', async () => {
     const error = await explainEngine('position')
     assert.equal(error.code, 'COMMAND_FIELD_VALUE_INVALID')
     for (const part of ['command.options.pageState', '"xyz"', 'the reason'])
@@ -97,7 +97,7 @@ describe('failures', () => {
     ['change', 'TIMEOUT_WRITING_DATA', 'may have been written'],
     ['drop', 'TIMEOUT_WRITING_DATA', 'may have been written'],
   ] as const)
-    test(`for a timeout of the engine during a ${does} state whether data may have changed`, async () => {
+    test(`state whether data may have changed when the engine exceeds its timeout: ${does}`, async () => {
       const error = await explainEngine('timeout', undefined, does)
       assert.deepEqual(wireOf(error), ['SERVER', 'DATABASE', code, 200])
       for (const part of ['find on default_keyspace.books', 'the reason', says])
@@ -117,7 +117,7 @@ describe('failures', () => {
       assert.equal(logged.length, entries)
     })
 
-  test('for credentials that the engine rejects have the codes of invalid tokens', async () => {
+  test('have the codes of invalid tokens when the engine rejects the credentials', async () => {
     const unknown = await explainEngine('unauthenticated')
     const security = ['REQUEST', 'SECURITY']
     assert.deepEqual(wireOf(unknown), [...security, 'UNAUTHENTICATED_REQUEST', 401])

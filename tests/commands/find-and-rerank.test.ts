@@ -176,7 +176,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('treats null or blank parts of $hybrid as absent', async () => {
+  test('ignores a $vector of null in $hybrid, and white space around its texts', async () => {
     const target = await create(insects)
     for (const $hybrid of [
       { $vectorize: ' ant ', $lexical: ' ant', $vector: null },
@@ -221,7 +221,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(status, { sortVector: [2, 1] })
   })
 
-  test('accepts a limit above the maximum of a search only with hybridLimits', async () => {
+  test('accepts a limit above 1000 only with hybridLimits', async () => {
     const target = await create(insects)
     const find = (options: object) => ({
       findAndRerank: { sort: { $hybrid: 'ant' }, options },
@@ -236,7 +236,7 @@ describe('findAndRerank', () => {
   const ants = (count: number, fields: object, from = 0) =>
     Array.from({ length: count }, (_, i) => ({ _id: from + i, ...fields }))
 
-  test('assigns no rank to documents without $lexical or $vector', async () => {
+  test('ranks only documents that have both $lexical and $vector', async () => {
     const target = await create([
       ...ants(30, { $vectorize: 'ant' }),
       ...ants(30, { $lexical: 'ant ant' }, 100),
@@ -262,7 +262,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('assigns no rank to documents without the field to rerank on', async () => {
+  test('finds only documents that have the field of rerankOn', async () => {
     for (const indexing of [undefined, { deny: ['about'] }, { allow: ['n'] }]) {
       const target = await create(
         [
@@ -395,7 +395,7 @@ describe('findAndRerank', () => {
     assert.equal(data!.documents!.length, 1)
   })
 
-  test('passes the key of the request to the reranker', async () => {
+  test('passes the API key in a header of the request to the reranker', async () => {
     const target = await create(insects)
     const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
     for (const header of ['reranking-api-key', 'x-rerank-api-key'])
@@ -406,7 +406,7 @@ describe('findAndRerank', () => {
     )
   })
 
-  test('fails when the reranker fails', async () => {
+  test('reports a failure of the reranker', async () => {
     const target = await create(insects)
     models.failure = 429
     const error = await target.refuse(
@@ -514,7 +514,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(models.texts, [])
   })
 
-  test('rejects a collection that lacks what the search needs', async () => {
+  test('rejects a collection without vectors, an embedding service, lexical search or reranking', async () => {
     const { vector } = lettersCollection
     for (const [options, code] of [
       [{}, 'UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION'],

@@ -52,7 +52,7 @@ describe('findCollections', () => {
       })
   })
 
-  test('explains settings with defaults filled in, in a fixed order', async () => {
+  test('lists the settings of collections with explain, defaults included, in a fixed order', async () => {
     const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
     const byDefault = {
       lexical: { enabled: true, analyzer: 'standard' },

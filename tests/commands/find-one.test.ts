@@ -40,13 +40,13 @@ describe('findOne', () => {
     )
   })
 
-  test('accepts no limit, skip or page state', async () => {
+  test('rejects the options limit, skip and pageState', async () => {
     const books = await collections.create()
     for (const name of ['limit', 'skip', 'pageState'])
       await books.refuse({ findOne: { options: { [name]: 1 } } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('returns sortVector null for a sort without a vector', async () => {
+  test('returns a sortVector of null with includeSortVector when it does not sort by a vector', async () => {
     const books = await collections.create([{ _id: 1 }])
     const { data, status } = await books.run({
       findOne: { options: { includeSortVector: true, includeSimilarity: true } },

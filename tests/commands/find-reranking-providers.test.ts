@@ -50,7 +50,7 @@ describe('findRerankingProviders', () => {
     })
   })
 
-  test('lists one default provider', async () => {
+  test('lists exactly one default provider and one default model', async () => {
     const providers = Object.values(await list())
     assert.equal(providers.filter(({ isDefault }) => isDefault).length, 1)
     const models = providers.flatMap(({ models }) => models)

@@ -90,7 +90,7 @@ describe('find', () => {
     }
   })
 
-  test('skips documents of a sort', async () => {
+  test('skips the first documents of a sort', async () => {
     const books = await collections.create(numbered(30))
     const find = { sort: { n: 1 } }
     const pages = await books.pages(find, { skip: 5 })
@@ -145,7 +145,7 @@ describe('find', () => {
     await books.refuse({ find: { options: { limits: 1 } } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('returns all documents of a list of ids on one page', async () => {
+  test('returns all documents with the ids in a list on one page', async () => {
     const books = await collections.create(numbered(60))
     const $in = Array.from({ length: 50 }, (_, i) => i + 5)
     const pages = await books.pages({ filter: { _id: { $in } } })
@@ -199,7 +199,7 @@ describe('find', () => {
     assert.equal(new Set(numbers).size, 60)
   })
 
-  test('returns sortVector null on all pages of a sort without a vector', async () => {
+  test('returns a sortVector of null with includeSortVector when it does not sort by a vector', async () => {
     const books = await collections.create(numbered(30))
     const { data, status } = await books.run({
       find: { options: { includeSortVector: true, includeSimilarity: true } },

@@ -22,14 +22,14 @@ describe('a command sent to the wrong path', () => {
     ['/library', 'createKeyspace', '/v1'],
     ['/library/books', 'findEmbeddingProviders', '/v1'],
   ] as const)
-    test(`gets the right path in its error: ${command} to /v1${path}`, async () => {
+    test(`is rejected with an error that names the right path: ${command} to /v1${path}`, async () => {
       const { codes, body } = await collections.server.command(path, { [command]: {} })
       assert.deepEqual(codes, ['COMMAND_UNKNOWN'])
       const { message } = body.errors![0]!
       assert(message.includes(`Send it to ${right}. Known commands:`), message)
     })
 
-  test('gets no hint about the path when the command does not exist', async () => {
+  test('is rejected without a hint about the path when the command does not exist', async () => {
     const { body } = await collections.server.command('/library', { findAll: {} })
     const { message } = body.errors![0]!
     assert(
@@ -75,7 +75,7 @@ describe('a search that the collection does not support', () => {
     }
   })
 
-  test('is rejected without alternatives that the collection cannot store', async () => {
+  test('is rejected with a hint to another search only if the collection supports that search', async () => {
     const code = 'EMBEDDING_SERVICE_NOT_CONFIGURED'
     for (const [options, offered] of [
       [{}, false],

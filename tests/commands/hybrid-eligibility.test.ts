@@ -17,7 +17,7 @@ describe('findAndRerank with --hybrid-eligibility vector', () => {
     },
   )
 
-  test('returns documents without $lexical and without a warning', async () => {
+  test('returns documents that lack $lexical, and does not warn about them', async () => {
     const ants = [0, 1, 2].map((_id) => ({ _id, about: 'ant', $vectorize: 'ant' }))
     const target = await collections.create(
       [

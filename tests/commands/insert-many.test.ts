@@ -122,7 +122,7 @@ describe('insertMany', () => {
     assert.equal(body.errors!.length, 5)
   })
 
-  test('lists the skipped documents when ordered', async () => {
+  test('reports skipped documents in the responses when ordered', async () => {
     const books = await collections.create()
     const { body } = await books.send({
       insertMany: {
@@ -140,7 +140,7 @@ describe('insertMany', () => {
     })
   })
 
-  test('reports OK for all documents when none fails', async () => {
+  test('returns a response for each document when none fails', async () => {
     const books = await collections.create()
     const answer = await books.send({
       insertMany: { documents: [{ _id: 1 }], options: { returnDocumentResponses: true } },
@@ -148,14 +148,14 @@ describe('insertMany', () => {
     assert.equal(answer.text, '{"status":{"documentResponses":[{"_id":1,"status":"OK"}]}}')
   })
 
-  test('returns an empty list when nothing could be inserted', async () => {
+  test('returns an empty list of ids when all documents are invalid', async () => {
     const books = await collections.create()
     const { body } = await books.send({ insertMany: { documents: [{ $x: 1 }, 5] } })
     assert.deepEqual(body.status, { insertedIds: [] })
     assert.equal(body.errors!.length, 2)
   })
 
-  test('inserts nothing when the whole command fails', async () => {
+  test('inserts nothing when a search field is not supported by the collection or has an invalid value', async () => {
     const books = await collections.create()
     for (const [bad, code] of [
       [{ $vector: [1] }, 'VECTOR_SEARCH_NOT_SUPPORTED'],

@@ -66,7 +66,7 @@ describe('insertOne', () => {
       ['objectId', '$objectId', /^[\da-f]{24}$/],
     ]
   for (const [type, wrapper, pattern] of generated)
-    test(`generates an _id of the type ${type ?? 'that is the default'}`, async () => {
+    test(`generates an _id of the ${type ?? 'default'} type`, async () => {
       const books = await collections.create(
         [],
         type === undefined ? {} : { defaultId: { type } },
@@ -80,7 +80,7 @@ describe('insertOne', () => {
       await books.run({ insertOne: { document: { _id: 5 } } })
     })
 
-  test('rejects an _id that exists, names the _id, and keeps the existing document', async () => {
+  test('rejects an existing _id, which the error contains, and keeps the existing document', async () => {
     const books = await collections.create([{ _id: 'a', n: 1 }])
     const error = await books.refuse(
       { insertOne: { document: { _id: 'a', n: 2 } } },
@@ -122,7 +122,7 @@ describe('insertOne', () => {
     }
   })
 
-  test('rejects invalid field names and names the document', async () => {
+  test('rejects invalid fields, and the error contains the _id of the document', async () => {
     const books = await collections.create()
     for (const [fields, code] of [
       [{ '': 1 }, 'SHRED_BAD_FIELD_NAME'],
@@ -184,7 +184,7 @@ describe('insertOne', () => {
     assert.deepEqual(await books.all({ projection: { $vector: 1 } }), [{ _id: 1, $vector }])
   })
 
-  test('rejects invalid vectors and names the document', async () => {
+  test('rejects invalid vectors, and the error contains the _id of the document', async () => {
     const books = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -206,7 +206,7 @@ describe('insertOne', () => {
     await books.run({ insertOne: { document: { _id: 1, $vector: null } } })
   })
 
-  test('rejects the whole command for search fields that the collection does not support', async () => {
+  test('rejects the whole command for search fields that are invalid or not supported by the collection', async () => {
     const plain = await collections.create([], { lexical: { enabled: false } })
     const vectors = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
@@ -239,7 +239,7 @@ describe('insertOne', () => {
     assert.deepEqual(await vectors.all(), [])
   })
 
-  test('expands $hybrid: null to search fields that are null', async () => {
+  test('expands a $hybrid of null to $vectorize and $lexical of null', async () => {
     const books = await collections.create()
     await books.run({ insertOne: { document: { _id: 1, $hybrid: null } } })
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [
@@ -259,7 +259,7 @@ describe('insertOne', () => {
     await books.refuse({ insertOne: { document: {}, doc: 1 } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('survives a restart', async () => {
+  test('inserts a document that is still there after a restart', async () => {
     const books = await collections.create()
     const document = {
       _id: { $uuid: '0190c5a0-8d4c-7f3b-9a57-0242ac120002' },

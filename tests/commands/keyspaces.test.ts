@@ -201,8 +201,8 @@ describe('dropKeyspace', () => {
   })
 })
 
-describe('the older names of keyspace commands', () => {
-  test('work like the newer names and add a warning', async () => {
+describe('the deprecated names of keyspace commands', () => {
+  test('work like the new names and cause a warning', async () => {
     for (const [body, status] of [
       [{ createNamespace: { name: 'shop' } }, { ok: 1 }],
       [{ findNamespaces: {} }, { namespaces: ['default_keyspace', 'shop'] }],
@@ -226,7 +226,7 @@ describe('the older names of keyspace commands', () => {
     }
   })
 
-  test('add the warning to replies with errors too', async () => {
+  test('cause the warning even in replies with errors', async () => {
     for (const [body, code] of [
       [{ createNamespace: { name: '' } }, 'UNSUPPORTED_SCHEMA_NAME'],
       [{ findNamespaces: { x: 1 } }, 'COMMAND_FIELD_UNKNOWN'],

@@ -369,7 +369,7 @@ describe('$match', () => {
     assert.equal(left.data!.document!['_id'], 2)
   })
 
-  test('is rejected in invalid positions', async () => {
+  test('is rejected with an invalid text, on other fields and within $not', async () => {
     const zoo = await collections.create(monkeys)
     const without = await collections.create([], off)
     const bad = 'FILTER_INVALID_EXPRESSION'
@@ -399,7 +399,7 @@ describe('$match', () => {
 describe('a $lexical text', () => {
   const collections = new Collections()
 
-  test('has at most 8192 bytes of terms, repeats included', async () => {
+  test('has at most 8192 bytes of terms, repeated terms included', async () => {
     const texts = await collections.create()
     const words = (count: number) => 'abcd '.repeat(count)
     await texts.insert({ _id: 1, $lexical: words(2048) })

@@ -28,7 +28,7 @@ describe('listTables', () => {
     ])
   })
 
-  test('explains columns, key columns first and the other columns by name', async () => {
+  test('lists columns with explain: key columns first, then the other columns by name', async () => {
     const definition = {
       columns: { z: 'int', b: { type: 'text' }, p: 'uuid', s: 'date', a: 'int' },
       primaryKey: { partitionBy: ['p'], partitionSort: { s: -1 } },

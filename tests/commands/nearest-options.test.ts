@@ -28,7 +28,7 @@ async function idsOf(target: Target, find: object): Promise<unknown[]> {
 describe('minSimilarity', () => {
   const collections = new Collections({}, { providers: models.settings })
 
-  test('leaves out documents that are less similar', async () => {
+  test('omits documents that are less similar', async () => {
     const places = await collections.create(compass, plane)
     for (const [minSimilarity, expected] of [
       [0, ['east', 'north-east', 'north', 'west']],
@@ -46,7 +46,7 @@ describe('minSimilarity', () => {
     assert.equal(text, '{"data":{"documents":[],"nextPageState":null}}')
   })
 
-  test('compares with the similarity that includeSimilarity returns', async () => {
+  test('is compared with the similarities that includeSimilarity returns', async () => {
     for (const metric of ['cosine', 'dot_product', 'euclidean']) {
       const documents = Array.from({ length: 30 }, (_, n) => ({
         _id: n,
@@ -66,7 +66,8 @@ describe('minSimilarity', () => {
         const expected = all.filter(isAtLeast)
         const options = { minSimilarity: least, includeSimilarity: true }
         assert.deepEqual(await find(options), expected)
-        // A number above the similarity by less than the precision of a float excludes it.
+        // A minimum above the similarity of a document excludes the document, even if the
+        // difference is below the precision of a 32-bit float.
         const above = least + 2 ** -40
         if (above > 1) continue
         const nearer = all.filter((other) => Number(other['$similarity']) >= above)
@@ -75,7 +76,7 @@ describe('minSimilarity', () => {
     }
   })
 
-  test('applies with a filter, a limit and the sort vector', async () => {
+  test('can be combined with a filter, a limit and includeSortVector', async () => {
     const places = await collections.create(compass, plane)
     const options = { minSimilarity: 0.5 }
     for (const [filter, expected] of [
@@ -116,7 +117,7 @@ describe('minSimilarity', () => {
     }
   })
 
-  test('applies to the similarity to a text', async () => {
+  test('applies to a sort by $vectorize', async () => {
     const documents = ['aaaa', 'aaab', 'bbbb'].map(($vectorize, _id) => ({
       _id,
       $vectorize,
@@ -131,7 +132,7 @@ describe('minSimilarity', () => {
     assert.deepEqual(await idsOf(letters, { sort, options }), [0, 1])
   })
 
-  test('leaves out negative similarities of a dot product if it is 0', async () => {
+  test('omits documents with a negative dot product if it is 0', async () => {
     const vector = { dimension: 2, metric: 'dot_product' }
     const places = await collections.create(compass, { vector })
     const find = { sort: east, options: { minSimilarity: 0 } }
@@ -240,7 +241,7 @@ describe('minSimilarity', () => {
       }
   })
 
-  test('is unknown to other commands', async () => {
+  test('is rejected as unknown by other commands', async () => {
     const places = await collections.create(compass, plane)
     const options = { minSimilarity: 0.5 }
     for (const command of [
@@ -273,7 +274,7 @@ async function idTextOf(target: Target, find: object): Promise<string> {
 describe('diversity', () => {
   const collections = new Collections({}, { providers: models.settings })
 
-  test('prefers documents that differ from the better ones', async () => {
+  test('prefers documents that differ from the documents ranked before them', async () => {
     const places = await collections.create(numbers, line)
     for (const [diversity, limit, expected] of [
       [undefined, 5, 'abcde'],
@@ -377,7 +378,7 @@ describe('diversity', () => {
     assert.deepEqual(status, { sortVector: [0, 0] })
   })
 
-  test('does not change the document of findOne, which is the nearest', async () => {
+  test('does not change which document findOne returns: the nearest', async () => {
     const places = await collections.create(numbers, line)
     for (const diversity of [0, 0.5, 1]) {
       const options = { diversity, minSimilarity: 0.5 }
@@ -386,7 +387,7 @@ describe('diversity', () => {
     }
   })
 
-  test('compares vectors that a service made, and binary vectors', async () => {
+  test('compares vectors from an embedding service, and binary vectors', async () => {
     const texts = ['aaaa', 'aaab', 'aaaab', 'abbb']
     const letters = await collections.create(
       texts.map(($vectorize, n) => ({ _id: String(n), $vectorize })),
@@ -438,7 +439,7 @@ describe('diversity', () => {
     )
   })
 
-  test('is unknown to other commands', async () => {
+  test('is rejected as unknown by other commands', async () => {
     const places = await collections.create(numbers, line)
     const options = { diversity: 0.5 }
     for (const command of [

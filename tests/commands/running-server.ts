@@ -4,10 +4,7 @@ import type { Config } from '../../src/settings/config.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
-/**
- * A server that runs during the tests of the file, or of the `describe`, that creates this
- * object.
- */
+/** A server that runs during all tests of the file or `describe` block that creates this object. */
 export class RunningServer {
   #server: TestServer | undefined
 

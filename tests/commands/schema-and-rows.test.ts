@@ -49,7 +49,7 @@ describe('a schema change', () => {
     assert.deepEqual(await find(table, { a: 'old' }), [])
   })
 
-  test('that indexes a column includes existing rows', async () => {
+  test('that indexes a column adds existing rows to the index', async () => {
     const table = await schemas.table({ a: 'int', t: 'text' })
     await insert(table, ...times(250, (i) => ({ id: i, a: i % 5, t: `Word${i % 7} x` })))
     await schemas.ok(table, {
@@ -64,7 +64,7 @@ describe('a schema change', () => {
     assert.equal((await find(table, { a: 3 })).length, 50)
   })
 
-  test('that indexes a column includes rows written during the change', async () => {
+  test('that indexes a column adds rows written during the change to the index', async () => {
     const table = await schemas.table({ a: 'int' })
     await insert(table, ...times(500, (i) => ({ id: i, a: i % 5 })))
     await Promise.all([
@@ -80,7 +80,7 @@ describe('a schema change', () => {
     assert.equal((await find(table)).length, 900)
   })
 
-  test('that renames a field keeps the values of that field in rows', async () => {
+  test('that renames a field of a type keeps the values of this field in rows', async () => {
     await schemas.ok('', {
       createType: { name: 'place', definition: { fields: { city: 'text', n: 'int' } } },
     })

@@ -24,7 +24,7 @@ export class Schemas extends RunningServer {
     assert.equal(answer.text, '{"status":{"ok":1}}', JSON.stringify(body))
   }
 
-  /** Sends a command and asserts that it is rejected for its own content, without a status. */
+  /** Sends a command and asserts that it is rejected as invalid: the reply has no status. */
   async refuse(target: string, body: object, code: string, ...named: string[]) {
     const answer = await this.send(target, body)
     const told = `${JSON.stringify(body)}: ${answer.text}`
@@ -33,7 +33,7 @@ export class Schemas extends RunningServer {
     return tells(answer.body.errors![0]!, named)
   }
 
-  /** Sends a command and asserts that the existing schema makes it fail: the reply has `ok` 0. */
+  /** Sends a command and asserts that it conflicts with the schema: the reply has `ok` 0. */
   async fail(target: string, body: object, code: string, ...named: string[]) {
     const answer = await this.send(target, body)
     const told = `${JSON.stringify(body)}: ${answer.text}`
@@ -56,7 +56,7 @@ export class Schemas extends RunningServer {
     return name
   }
 
-  /** A table as listTables explains it. */
+  /** The definition of a table, from listTables with `explain`. */
   async explain(name: string): Promise<Explained> {
     const tables = await this.status(
       '',

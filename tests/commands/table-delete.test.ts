@@ -6,7 +6,7 @@ import { people, readings, WrittenTables } from './written-tables.ts'
 const places = ['Bergen', 'Oslo']
 const numbers = [1, 2, 3]
 
-/** Two places with three days each, and three hours per day. */
+/** Rows for two places, with three days per place and three hours per day. */
 const all = places.flatMap((place) =>
   numbers.flatMap((day) => numbers.map((hour) => ({ place, day, hour, value: 1 }))),
 )

@@ -391,7 +391,7 @@ describe('a filter on the primary key', () => {
       for (const c of [-1, 0, 2.5, 'NaN'] as const)
         for (const d of ['a', 'a\u0000', 'b']) rows.push({ p, q, c, d, n: rows.length })
 
-  /** The position of a value in the order of numbers, in which NaN is last. */
+  /** A number that sorts like the value: NaN is the greatest number. */
   const order = (value: number | string) => (value === 'NaN' ? Infinity : value)
 
   const compare = (a: number | string, b: number | string) =>
@@ -628,7 +628,7 @@ describe('a rejected filter', () => {
     )
   })
 
-  test('has more than 64 comparisons, or more than 100 values in a condition', async () => {
+  test('has more than 64 comparisons, whereas $in accepts 100 values', async () => {
     const comparisons = (count: number) => ({
       $or: Array.from({ length: count }, (_, n) => ({ n: { $ne: n } })),
     })

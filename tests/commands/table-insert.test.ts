@@ -33,7 +33,7 @@ describe('insertOne on a table', () => {
     assert(text.includes('{"place":"Oslo","day":2,"hour":3,"value":1.5}'), text)
   })
 
-  test('returns the key columns first, and the other columns by name', async () => {
+  test('stores a row that finds return with its key columns first, and the other columns by name', async () => {
     const table = await tables.create({
       columns: { z: 'int', b: 'text', a: 'text', k: 'int' },
       primaryKey: { partitionBy: ['k'], partitionSort: { b: 1 } },
@@ -320,7 +320,7 @@ describe('insertMany on a table', () => {
     await table.refuse({ insertMany: { documents: [] } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('applies rows with the same key in order', async () => {
+  test('writes rows with the same key in the order sent', async () => {
     const table = await tables.create(people, [{ id: 'a', name: 'old', age: 1 }])
     const { status } = await table.run({
       insertMany: {
@@ -622,7 +622,7 @@ describe('vectors of rows', () => {
     assert.equal(updating.scope, 'UPDATE')
   })
 
-  test('can be a key', async () => {
+  test('can be the primary key', async () => {
     const table = await tables.create({
       columns: { v: { type: 'vector', dimension: 2 }, n: 'int' },
       primaryKey: 'v',

@@ -70,7 +70,7 @@ describe('a sort by a vector column', () => {
     assert.equal(data!.document!['id'], 'c')
   })
 
-  test('has one page and returns no warnings', async () => {
+  test('returns one page, without warnings', async () => {
     const { data, status } = await table.run({ find: { sort: { v: [1, 0] } } })
     assert.equal(data!.nextPageState, null)
     assert.deepEqual(Object.keys(status!), ['projectionSchema'])
@@ -135,7 +135,7 @@ describe('a sort by a vector column', () => {
     assert.deepEqual(data!.documents, [{ id: 'a', v: [0.1, 0.2], $similarity: 1 }])
   })
 
-  test('is rejected with the first error of a fixed order of checks', async () => {
+  test('is rejected with the first error in a fixed order of checks', async () => {
     for (const [find, code, message] of [
       [
         { sort: { none: [1] }, options: { limit: 1001, skip: 1 } },
@@ -201,7 +201,7 @@ describe('a sort by a text for a vector column', () => {
     await index(table, 'Vector', 'plain')
   })
 
-  test('finds the rows nearest to the vector of the service', async () => {
+  test('finds the rows nearest to the vector that the service computes', async () => {
     models.forget()
     const options = { includeSimilarity: true, includeSortVector: true }
     const { data, status } = await table.run({ find: { sort: { v: 'bb' }, options } })
@@ -250,7 +250,7 @@ describe('minSimilarity on a table', () => {
     await index(table, 'Text', 'note')
   })
 
-  test('leaves out rows that are less similar', async () => {
+  test('omits rows that are less similar', async () => {
     const sort = { v: [1, 0] }
     for (const [minSimilarity, filter, expected] of [
       [0, {}, 'abc'],
@@ -269,7 +269,7 @@ describe('minSimilarity on a table', () => {
     assert.deepEqual(one.status!['sortVector'], [1, 0])
   })
 
-  test('applies to the similarity to a text', async () => {
+  test('applies to a sort by a text', async () => {
     const sort = { t: 'aa' }
     const { data } = await table.run({
       find: { sort, options: { includeSimilarity: true } },
@@ -310,7 +310,7 @@ describe('diversity on a table', () => {
     await index(table, 'Vector', 'v', euclidean)
   })
 
-  test('prefers rows that differ from the better ones', async () => {
+  test('prefers rows that differ from the rows ranked before them', async () => {
     const sort = { v: [0, 0] }
     for (const [options, filter, expected] of [
       [{ diversity: 0 }, {}, 'abcde'],

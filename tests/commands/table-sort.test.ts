@@ -269,7 +269,7 @@ describe('a sort of rows', () => {
     },
   )
 
-  test('returns rows with a skip in the same order as without a skip', async () => {
+  test('returns rows in the same order with and without a skip', async () => {
     for (const sort of [{ c: 1 }, { c: -1 }, { d: 1 }, { n: -1 }]) {
       const all = await table.all({ filter: fixed, sort })
       for (const [skip, row] of all.entries()) {

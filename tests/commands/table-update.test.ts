@@ -95,7 +95,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 1, list: ['x'] }])
   })
 
-  test('deletes a row that an update inserted when its last value is cleared', async () => {
+  test('removes a row together with its last value if an update inserted the row', async () => {
     const clearing = [
       { $unset: { list: 1 } },
       { $set: { list: null } },
@@ -113,7 +113,7 @@ describe('updateOne on a table', () => {
     }
   })
 
-  test('keeps a row without values if an insert created or completed it', async () => {
+  test('keeps a row without values if an insert wrote the row', async () => {
     const table = await tables.create(people)
     await table.insert({ id: 'a', name: 'Ann' })
     await update(table, { $unset: { name: 1 } }, { id: 'a' })
@@ -186,7 +186,7 @@ describe('updateOne on a table', () => {
     })
   })
 
-  test('pulls elements of lists and sets, and keys of maps', async () => {
+  test('pulls elements of lists and sets, and entries of maps by key', async () => {
     const table = await tables.create(collections, [
       {
         id: 1,

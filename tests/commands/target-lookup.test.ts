@@ -39,7 +39,7 @@ test('a command looks up its collection once', async () => {
   assert.equal(lookups, before + 1)
 })
 
-test('a command reports a failed lookup of its collection, and the server continues', async (t) => {
+test('a command reports a failed lookup of its collection, and the next command succeeds', async (t) => {
   const unheard = t.mock.fn()
   process.on('unhandledRejection', unheard)
   t.after(() => process.off('unhandledRejection', unheard))

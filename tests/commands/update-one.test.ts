@@ -295,7 +295,7 @@ describe('updateOne', () => {
     assert(documents.every(({ times }) => times === 1))
   })
 
-  test('survives a restart', async () => {
+  test('makes a change that is still there after a restart', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     await books.run({ updateOne: { filter: { _id: 1 }, update: { $set: { a: 2 } } } })
     await collections.restart()

@@ -37,7 +37,7 @@ describe('createType', () => {
     )
   })
 
-  test('rejects unsupported field types and names', async () => {
+  test('rejects unsupported types of fields, and invalid field names', async () => {
     for (const [type, code, ...named] of [
       ['list', 'UNSUPPORTED_TYPE_FIELDS', 'f(list)'],
       [{ type: 'set', valueType: 'int' }, 'UNSUPPORTED_TYPE_FIELDS', 'f(set)'],
@@ -106,7 +106,7 @@ describe('createType', () => {
     assert.deepEqual(await fieldsOf(schemas, 'twice'), [['f', 'int']])
   })
 
-  test('accepts names of existing tables and collections', async () => {
+  test('accepts the name of an existing table', async () => {
     const table = await schemas.table()
     await schemas.ok('', create(table, { f: 'int' }))
   })
@@ -263,7 +263,7 @@ describe('dropType', () => {
   const schemas = new Schemas()
   const drop = (name: unknown, options?: object) => ({ dropType: { name, options } })
 
-  test('drops a type and frees its name', async () => {
+  test('drops a type, whose name can be used again', async () => {
     await schemas.ok('', create('again', { f: 'int' }))
     await schemas.ok('', drop('again'))
     assert.deepEqual(await schemas.status('', { listTypes: {} }, 'types'), [])
@@ -318,7 +318,7 @@ describe('listTypes', () => {
     await schemas.refuse('/nowhere', { listTypes: {} }, 'UNKNOWN_KEYSPACE')
   })
 
-  test('explains a type in the form of column definitions', async () => {
+  test('lists the definitions of types with explain, in the form of column definitions', async () => {
     await schemas.ok('', create('address', { city: 'text', n: { type: 'int' } }))
     const explain = { listTypes: { options: { explain: true } } }
     const types = (await schemas.status('', explain, 'types')) as ExplainedType[]

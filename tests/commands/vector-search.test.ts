@@ -183,7 +183,7 @@ describe('a sort by $vector', () => {
     assert.equal((await places.sorted()).length, compass.length)
   })
 
-  test('accepts a zero vector when the metric does not compare directions', async () => {
+  test('accepts a zero vector unless the metric is cosine', async () => {
     for (const metric of ['euclidean', 'dot_product']) {
       const vector = { dimension: 2, metric }
       const places = await collections.create([{ _id: 1, $vector: [0, 0] }], { vector })
@@ -191,7 +191,7 @@ describe('a sort by $vector', () => {
     }
   })
 
-  test('has one page of at most 1000 documents, which starts with the most similar', async () => {
+  test('returns one page of at most 1000 documents, the most similar first', async () => {
     const places = await collections.create(
       Array.from({ length: 1010 }, (_, n) => ({ _id: n, $vector: [1, n] })),
       { vector: { dimension: 2, metric: 'euclidean' } },
@@ -239,7 +239,7 @@ describe('a sort by $vector', () => {
     )
   })
 
-  test('finds documents whatever the indexing option is', async () => {
+  test('finds documents regardless of the indexing option of the collection', async () => {
     for (const indexing of [{ deny: ['*'] }, { allow: ['n'] }]) {
       const places = await collections.create(compass, { ...plane, indexing })
       assert.equal((await idsOf(places, { sort: east })).length, 4)
@@ -332,7 +332,7 @@ describe('a sort by $vector', () => {
     assert.equal(await first(), undefined)
   })
 
-  test('survives a restart', async () => {
+  test('returns the same documents after a restart', async () => {
     const places = await collections.create(compass, plane)
     await collections.restart()
     assert.deepEqual(await idsOf(places, { sort: east, options: { limit: 2 } }), [

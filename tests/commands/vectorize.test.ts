@@ -86,7 +86,7 @@ describe('$vectorize in inserts', () => {
     ])
   })
 
-  test('inserts nothing when the provider fails, and reports the reason', async () => {
+  test('makes the whole command fail with the reason when the provider fails', async () => {
     const target = await paintings()
     const documents = [{ _id: 1 }, { _id: 2, $vectorize: 'red' }]
     for (const [answer, code] of [
@@ -127,7 +127,7 @@ describe('$vectorize in inserts', () => {
     assert.deepEqual(await target.all(), [])
   })
 
-  test('uses the key of the request, or else that of the server', async () => {
+  test('is embedded with the API key of the request, or of the server if the request has none', async () => {
     const target = await paintings()
     const body = { insertOne: { document: { $vectorize: 'red' } } }
     await target.send(body, { 'x-embedding-api-key': 'key-of-the-caller' })
@@ -177,7 +177,7 @@ describe('$vectorize in updates', () => {
     assert.deepEqual(askedTexts(), [['blue']])
   })
 
-  test('changes nothing when the provider fails', async () => {
+  test('makes the whole command fail, without changes, when the provider fails', async () => {
     const documents = [
       { _id: 1, $vectorize: 'blue' },
       { _id: 2, $vectorize: 'red' },

@@ -106,7 +106,7 @@ async function assertNothingHeld(before: number): Promise<void> {
 }
 
 describe('a server', () => {
-  test('serves while 1000 connections deliver half a request', async () => {
+  test('answers other requests while 1000 connections have each sent half a request', async () => {
     await assertServes()
     await server.command(many, longRead)
     const before = heldNow()
@@ -200,7 +200,7 @@ describe('a server', () => {
     }
   }
 
-  test('finishes writes whose client has disconnected, each completely or not at all', async () => {
+  test('stores all documents or none of a write whose client has disconnected', async () => {
     // These commands open the store, so that its files are included in `before`.
     await server.command('/default_keyspace/new', { insertOne: { document: {} } })
     await server.command('/default_keyspace/new', { countDocuments: { filter: { n: 1 } } })
@@ -223,7 +223,7 @@ describe('a server', () => {
     assert.equal(server.err, '')
   })
 
-  test('keeps a connection through hundreds of requests, valid and invalid', async () => {
+  test('keeps a connection open during hundreds of valid and invalid requests', async () => {
     const socket = await open()
     for (let n = 0; n < 300; n++) {
       const [text, expected] = [

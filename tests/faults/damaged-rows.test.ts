@@ -221,7 +221,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     })
 
   for (const bit of [0, 3])
-    test(`missing from the index of ids is not reported as absent (bit ${bit})`, async (context) => {
+    test(`that is missing in the index of ids causes an error (flipped bit ${bit})`, async (context) => {
       const server = await serveDamaged(context, 'books', (file) =>
         flipInIndexOfIds(file, 'b7', bit),
       )
@@ -273,7 +273,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     )
   })
 
-  test('with a damaged vector is not found by its vector', async (context) => {
+  test('with a damaged vector causes an error when the vector is read', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
     )
@@ -290,7 +290,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     // The text of the document is intact, because the vector is stored separately.
     await assertFound(server, books, { findOne: byId }, ['b7'])
     await assertFound(server, books, { findOne: { filter: { _id: 'b8' }, ...all } }, ['b8'])
-    // Writing a new vector repairs the document.
+    // An update of the vector either repairs the document or reports the damage.
     const update = { $set: { $vector: vectorOf(7) } }
     const answer = await server.command(books, { updateOne: { ...byId, update } })
     if (answer.codes.length === 0)
@@ -313,7 +313,7 @@ describe('a row', { skip: !isEmbedded }, () => {
   const name = /the row with primary key \("s1", 7\) is damaged/
   const key = { sensor: 's1', at: 7 }
 
-  test('that is damaged is not read, changed or indexed', async (context) => {
+  test('that is damaged causes an error when it is read, changed or indexed', async (context) => {
     const server = await serveDamaged(context, 'readings', (file) =>
       flipInFile(file, 'row-note-7.', 4, 0),
     )
@@ -354,7 +354,7 @@ describe('a row', { skip: !isEmbedded }, () => {
     ])
   })
 
-  test('with a damaged vector is not found by its vector', async (context) => {
+  test('with a damaged vector causes an error when the vector is read', async (context) => {
     const server = await serveDamaged(context, 'readings', (file) =>
       flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
     )
@@ -419,7 +419,7 @@ describe('an index', { skip: !isEmbedded }, () => {
     await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
   })
 
-  test('causes an error when its list of terms is damaged, and accepts no other terms', async (context) => {
+  test('causes errors when its list of terms is damaged, even for inserts with other terms', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, "INSERT INTO waiting VALUES (4, x'05', 1)"),
     )

@@ -234,8 +234,8 @@ describe('a data folder', () => {
   })
 })
 
-describe('a server with a damaged page in a store', () => {
-  test('reports the damage to readers of that page, and serves all other data', async (t) => {
+describe('a server with damaged pages in a store', () => {
+  test('reports the damage to commands that read these pages, and serves other collections', async (t) => {
     const folder = copyOfSound()
     const path = join(folder, store('books'))
     const size = readFileSync(path).length
@@ -333,7 +333,7 @@ describe('a folder after an interrupted first start', () => {
       await assertOpensEmpty(folder)
     })
 
-  test('opens whenever the first start was killed', async () => {
+  test('opens regardless of when the first start was killed', async () => {
     for (let delayMs = 0; delayMs <= 500; delayMs += 100) {
       const folder = join(root, `killed-${delayMs}`)
       const server = new ServerProcess(folder)

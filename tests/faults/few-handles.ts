@@ -1,6 +1,7 @@
 /**
- * A process with few free file handles. It opens a data folder and takes all handles except 0 to 7.
- * With each number of free handles, it writes and reads a new collection. Prints the outcomes.
+ * A process that runs out of file handles. It opens a data folder. Then, for each number from 0 to
+ * 7, it leaves only this number of handles free, and inserts into and reads a new collection.
+ * Prints the outcomes.
  */
 import { closeSync } from 'node:fs'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../harness.ts'
 import { becomes } from './health.ts'
 import { killLeftovers, processToken, ServerProcess } from './server-process.ts'
 
-describe('names of files in errors', () => {
+describe('names of files in errors of the disk', () => {
   let folder: string
   let data: string
   let server: ServerProcess

@@ -154,7 +154,7 @@ describe('a catalog that names a foreign folder', () => {
       await assertRefused(/cannot be trusted: .* is not a valid folder name of a keyspace/)
     })
 
-  test('is rejected when the target is half created or half dropped', async () => {
+  test('is rejected when the target is being created or dropped', async () => {
     for (const state of ['creating', 'dropping']) {
       const sql = "UPDATE target SET folder = ?, state = ?, name = uid WHERE folder <> 'b'"
       doctor(join(dataDir, 'catalog.db'), sql, '../../../foreign', state)
@@ -177,7 +177,7 @@ describe('a catalog that names a foreign folder', () => {
     await assertRefused(/names a keyspace that does not exist/)
   })
 
-  test('is rejected when a column number is invalid', async () => {
+  test('is rejected when the id of a column is a path', async () => {
     const sql = `UPDATE target SET options = json_set(options, '$.columns[0].id', ?)
       WHERE kind = 'table'`
     doctor(join(dataDir, 'catalog.db'), sql, '/../../../../foreign')
@@ -186,7 +186,7 @@ describe('a catalog that names a foreign folder', () => {
     assert.deepEqual(outside(), untouched)
   })
 
-  test('creates no folder for an invalid keyspace name', async () => {
+  test('is not created by createKeyspace with an invalid name', async () => {
     const engine = await open(dataDir)
     const untouched = outside()
     await assert.rejects(
@@ -296,7 +296,7 @@ describe('a link in a data folder', () => {
     assert.equal(loadSnapshot(folder, segment.shape)?.version, 2)
   })
 
-  test('is not followed when a snapshot is loaded, nor is a name that leads out of the folder', async () => {
+  test('in place of a file of a snapshot is not loaded, and neither is a file outside the snapshot', async () => {
     const folder = join(dataDir, keyspace, 'a', 'vectors')
     const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
@@ -315,7 +315,7 @@ describe('a link in a data folder', () => {
   })
 })
 
-describe('a backup that names a foreign folder', () => {
+describe('a backup', () => {
   let target = ''
   beforeEach(() => {
     // The target is three folders deep, so that paths with ".." lead to folders that the test
@@ -352,7 +352,7 @@ describe('a backup that names a foreign folder', () => {
     )
 
   for (const name of badNames)
-    test(`is not restored: ${JSON.stringify(name.slice(0, 50))}`, async () => {
+    test(`is not restored when it names a foreign folder: ${JSON.stringify(name.slice(0, 50))}`, async () => {
       const sqls = [
         "UPDATE target SET folder = ? WHERE name = 'a'",
         "UPDATE keyspace SET folder = ? WHERE name = 'default_keyspace'",
@@ -393,7 +393,7 @@ describe('a backup that names a foreign folder', () => {
     )
   })
 
-  test('is restored when the entry with the foreign name is removed', async () => {
+  test('is restored when all its folder names are valid', async () => {
     await restore()
     assert(existsSync(join(target, keyspace, 'b', 'store.db')))
     assert.equal(dirname(target), join(place, 'restored', 'deep'))

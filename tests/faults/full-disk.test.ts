@@ -185,7 +185,7 @@ describe('on a full disk', options, () => {
     await succeed(server, books, { insertMany: { documents } })
   })
 
-  test('reads continue although they have to close and open collections', async () => {
+  test('reads continue even if they have to close and open stores', async () => {
     const disk = await SmallDisk.mount(8)
     const server = await start(disk.data, { openStoresMax: 1 })
     const paths = ['a', 'b', 'c'].map((name) => `${keyspace}/${name}`)

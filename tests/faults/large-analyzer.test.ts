@@ -19,7 +19,7 @@ function stop(words: string) {
   return { tokenizer: { name: 'whitespace' }, filters }
 }
 
-test('an analyzer too large to load fails only commands that analyze a text', async () => {
+test('only commands that analyze a text fail when the analyzer is too large to load', async () => {
   let server = await startServer()
   try {
     await server.command(path, { createCollection: { name: 'large' } })

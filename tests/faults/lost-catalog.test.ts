@@ -162,7 +162,7 @@ describe('a catalog that has lost changes', () => {
     )
   })
 
-  test('is refused when the file with its generation is missing as well', async () => {
+  test('is refused when it is an older copy and catalog.generation is missing', async () => {
     const folder = copyOfKilled()
     copyFileSync(earlier, join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
@@ -196,7 +196,7 @@ describe('a catalog that has lost changes', () => {
     return folder
   }
 
-  test('is repaired when only its log is left, which is kept aside', async () => {
+  test('is repaired when only its log is left, and the log is renamed instead of deleted', async () => {
     const folder = copyWithLogOnly()
     const repaired = await runStela(['repair', '--catalog', '--data', folder])
     assert.equal(repaired.code, 0, repaired.err)
@@ -206,7 +206,7 @@ describe('a catalog that has lost changes', () => {
     assert.equal(checked.code, 0, String(checked.out) + checked.err)
   })
 
-  test('starts empty on request when only its log is left, and loses no store', async () => {
+  test('is replaced by an empty catalog on request when only its log is left, and stores move to quarantine', async () => {
     const folder = copyWithLogOnly()
     const server = await startServer({ dataDir: folder, acceptsLostCatalog: true })
     const { body } = await server.command(keyspace, { findCollections: {} })
@@ -217,7 +217,7 @@ describe('a catalog that has lost changes', () => {
     assert.equal(checked.code, 0, String(checked.out) + checked.err)
   })
 
-  test('is refused when the only thing lost is a keyspace without collections', async () => {
+  test('is refused when only a keyspace without collections is lost, which a repair restores', async () => {
     const folder = join(root, 'lone-keyspace')
     await serving(folder, () => Promise.resolve())
     const before = readFileSync(join(folder, 'catalog.db'))
@@ -239,7 +239,7 @@ describe('a catalog that has lost changes', () => {
     })
   })
 
-  test('is refused when a bit of a name was flipped', async () => {
+  test('is refused when a bit of a name was flipped, and repaired from the stores', async () => {
     const folder = copyOfKilled()
     await serving(folder, () => Promise.resolve())
     const file = join(folder, 'catalog.db')
@@ -253,7 +253,7 @@ describe('a catalog that has lost changes', () => {
   })
 
   for (const page of [1, 2, 3, 4, 5])
-    test(`is refused when page ${page} holds zeros, and repaired from the stores`, async () => {
+    test(`is refused when all bytes of page ${page + 1} are zeros, and repaired from the stores`, async () => {
       const folder = copyOfKilled()
       await serving(folder, () => Promise.resolve())
       const file = join(folder, 'catalog.db')
@@ -263,7 +263,7 @@ describe('a catalog that has lost changes', () => {
       await assertRepairable(folder, /catalog/)
     })
 
-  test('is refused when it lists a collection with documents as not yet created', async () => {
+  test('is refused when it lists a collection with documents in the state "creating", and can be repaired', async () => {
     const folder = copyOfKilled()
     editCatalog(folder, (catalog) =>
       catalog.exec("UPDATE target SET state = 'creating', name = uid WHERE name = 'books'"),
@@ -271,7 +271,7 @@ describe('a catalog that has lost changes', () => {
     await assertRepairable(folder, /default_keyspace.books contains data/)
   })
 
-  test('is refused when a folder contains another collection than the catalog lists', async () => {
+  test('is refused when a folder contains another collection than it lists, and can be repaired', async () => {
     const folder = copyOfKilled()
     editCatalog(folder, (catalog) =>
       catalog.exec("UPDATE target SET uid = 'other' WHERE name = 'books'"),
@@ -357,7 +357,7 @@ describe('--accept-lost-catalog', () => {
     })
   })
 
-  test('keeps a store in a folder that an older catalog lists as dropped', async () => {
+  test('moves a store to quarantine when an older catalog lists its folder as being dropped', async () => {
     const folder = copyOfKilled()
     copyFileSync(earlier, join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
@@ -377,7 +377,7 @@ describe('--accept-lost-catalog', () => {
     }
   })
 
-  test('creates a catalog when it is missing', async () => {
+  test('creates a missing catalog, and moves all stores to quarantine', async () => {
     const folder = copyOfKilled()
     rmSync(join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
@@ -411,7 +411,7 @@ describe('the description of a collection inside its store', () => {
     await assertWhole(folder)
   })
 
-  test('is removed with the collection, so a repair does not restore a dropped collection', async () => {
+  test('is removed when the collection is dropped, so a repair does not restore the collection', async () => {
     const folder = copyOfKilled()
     await serving(folder, async (server) => {
       await server.command(keyspace, { deleteCollection: { name: 'books' } })
@@ -427,7 +427,7 @@ describe('the description of a collection inside its store', () => {
 })
 
 describe('dropping a keyspace', () => {
-  test('moves stores that the catalog does not list to quarantine', async () => {
+  test('moves stores in its folder that the catalog does not list to quarantine', async () => {
     const folder = copyOfKilled()
     await serving(folder, async (server) => {
       cpSync(join(folder, 'second/films'), join(folder, 'second/copy'), { recursive: true })

@@ -84,7 +84,7 @@ async function resume(): Promise<void> {
 }
 
 describe('a data folder that is moved away', () => {
-  test('rejects writes until it is back, and contains no rejected write', async () => {
+  test('makes the server reject writes until it is back, and contains no rejected write', async () => {
     renameSync(data, away)
     await refuseEverything(gone)
     assert(!existsSync(data), 'nothing is made in its place')
@@ -94,14 +94,14 @@ describe('a data folder that is moved away', () => {
     await resume()
   })
 
-  test('makes the health check DOWN even without writes', async () => {
+  test('makes the health check report DOWN even without writes', async () => {
     renameSync(data, away)
     assert.match((await becomes(server, 'DOWN'))!, gone)
     renameSync(away, data)
     await becomes(server, 'UP')
   })
 
-  test('and replaced by a copy rejects writes, and does not change the copy', async () => {
+  test('and replaced by a copy makes the server reject writes, and leave the copy unchanged', async () => {
     renameSync(data, away)
     cpSync(away, data, { recursive: true })
     const before = contentsOf(data)
@@ -114,7 +114,7 @@ describe('a data folder that is moved away', () => {
     await resume()
   })
 
-  test('and replaced by an empty one rejects writes', async () => {
+  test('and replaced by an empty one makes the server reject writes', async () => {
     renameSync(data, away)
     mkdirSync(data)
     await refuseEverything(gone)
@@ -126,7 +126,7 @@ describe('a data folder that is moved away', () => {
 })
 
 describe('the folder of one collection that is moved away', () => {
-  test('rejects writes until it is back, and other collections accept them', async () => {
+  test('makes the server reject writes to this collection only, until the folder is back', async () => {
     const folder = join(data, 'default_keyspace', 'books')
     renameSync(folder, away)
     await refuse(books, { insertOne: { document: { _id: 'refused' } } }, gone)
@@ -139,7 +139,7 @@ describe('the folder of one collection that is moved away', () => {
     assert.deepEqual(await ids(), ['before', 'later'])
   })
 
-  test('and replaced by a copy rejects writes every time', async () => {
+  test('and replaced by a copy makes the server reject every write to this collection', async () => {
     const folder = join(data, 'default_keyspace', 'books')
     renameSync(folder, away)
     cpSync(away, folder, { recursive: true })
@@ -161,7 +161,7 @@ describe('the folder of one collection that is moved away', () => {
   })
 })
 
-test('a removed data folder rejects writes', async () => {
+test('a server whose data folder is removed rejects writes', async () => {
   rmSync(data, { recursive: true })
   await refuseEverything(gone)
   assert(!existsSync(data))

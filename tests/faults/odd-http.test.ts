@@ -83,8 +83,8 @@ describe('unusual HTTP', () => {
       await assertRefused(
         request('POST /v1 HTTP/1.1', `Content-Length: ${length}\r\n`, findKeyspaces),
       )
-    // After a body that is longer than its length, the server reads the remaining bytes as an
-    // invalid request. A body that is shorter than its length never ends.
+    // If a body is longer than its Content-Length, the server reads the remaining bytes as an
+    // invalid request. If it is shorter, the request never ends.
     const short = await exchange(
       request('POST /v1 HTTP/1.1', 'Content-Length: 10\r\n', findKeyspaces),
     )

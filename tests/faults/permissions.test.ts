@@ -111,7 +111,7 @@ describe('a data folder', () => {
     await engine.close()
   })
 
-  test('that others can read is made private at the next start, which is logged', async () => {
+  test('that other users can read is made private at the next start, and the log says so', async () => {
     const dataDir = join(home, 'loose')
     await open(dataDir).then(async (engine) => {
       await fill(engine)
@@ -147,7 +147,7 @@ describe('a data folder', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('that is reached by a link is made private, and the link is unchanged', async () => {
+  test('that is opened through a symbolic link is made private', async () => {
     const dataDir = join(home, 'linked')
     mkdirSync(dataDir, { mode: 0o755 })
     symlinkSync(dataDir, join(home, 'link'))
@@ -288,7 +288,7 @@ describe('files that only their user can read', () => {
     assert(!existsSync(partial))
   })
 
-  test('are written by exports, while a device as the output stays a device', async () => {
+  test('are written by exports, and a link to a device as the output stays a link', async () => {
     const link = join(home, 'null')
     symlinkSync('/dev/null', link)
     const ran = await runStela([
@@ -298,7 +298,7 @@ describe('files that only their user can read', () => {
     assert(lstatSync(link).isSymbolicLink())
   })
 
-  test('are written by imports for rejected records and the state of the import', async () => {
+  test('are written by imports for rejected records, and the mode of a device is unchanged', async () => {
     const input = join(home, 'in.jsonl')
     writeFileSync(input, '{"_id":2}\nnot JSON\n')
     for (const mode of [undefined, 0o644]) {

@@ -80,8 +80,8 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'answers with nothing': { answer: { body: '' }, code: unexpected },
   'answers with null': { answer: { body: null }, code: unexpected },
-  'answers with something else': { answer: { body: { hello: 1 } }, code: unexpected },
-  'sends an answer of megabytes': {
+  'answers with another object': { answer: { body: { hello: 1 } }, code: unexpected },
+  'sends an answer of four megabytes': {
     answer: { body: `{"x":"${'x'.repeat(4_000_000)}"}` },
     code: unexpected,
   },
@@ -112,7 +112,10 @@ const embeddingFaults: Readonly<Record<string, Fault>> = {
   'sends texts instead of vectors': { answer: everyVector('[1, 2]'), code: unexpected },
   'sends vectors of texts': { answer: everyVector(['1', '2']), code: unexpected },
   'sends vectors of null': { answer: everyVector([null, null]), code: unexpected },
-  'sends numbers beyond 32 bits': { answer: everyVector([1, 1e39]), code: unexpected },
+  'sends numbers that are too large for 32-bit floats': {
+    answer: everyVector([1, 1e39]),
+    code: unexpected,
+  },
 }
 
 const rerankingFaults: Readonly<Record<string, Fault>> = {
@@ -461,7 +464,7 @@ describe('a provider that does not answer', () => {
     ['a search', embedder, bySort[0]!],
     ['a reranking', reranker, bySort.at(-1)!],
   ] as const)
-    test(`is abandoned, and not called again, when the client of ${what} disconnects`, async () => {
+    test(`loses its connection, and is not called again, when the client of ${what} disconnects`, async () => {
       const before = await everythingIn('unanswered')
       provider.answers('silence')
       const request = leave('unanswered', command)
@@ -473,7 +476,7 @@ describe('a provider that does not answer', () => {
       assert.deepEqual(await everythingIn('unanswered'), before)
     })
 
-  test('at first is called again, and the reply to the second call is used', async () => {
+  test('to the first call is called again, and the reply to the second call is used', async () => {
     await slowInsert
     assert.equal(sleeper.asked.length, 2)
     assert.equal(((await everythingIn('slow')) as unknown[]).length, 1)

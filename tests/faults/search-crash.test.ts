@@ -27,7 +27,7 @@ import { assertSound } from './sound-copy.ts'
 
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
-/** Number of changed vectors, slightly more than trigger a save of the index. */
+/** Number of changed vectors, slightly above the number that triggers a save of the index. */
 const changesToSave = 1_500
 
 let root: string
@@ -274,7 +274,7 @@ describe('a snapshot that was damaged while no server ran', () => {
       }
   }
 
-  test('is replaced by a rebuilt index, and the log reports the damage', async () => {
+  test('is replaced by a rebuilt index, and the log reports a snapshot that cannot be used', async () => {
     const server = await ServerProcess.start(folder, ...flags)
     for (const [i, { what, isTold }] of damages.entries()) {
       const before = server.err.length
@@ -289,7 +289,7 @@ describe('a snapshot that was damaged while no server ran', () => {
     assert.deepEqual(checkDataFolder(folder), [])
   })
 
-  test('is saved again, so the next server loads it without a report', async () => {
+  test('is replaced by a new snapshot, which the next server loads without a report of damage', async () => {
     const server = await ServerProcess.start(folder, ...flags)
     for (const i of damages.keys()) await assertFinds(server, `c${i}`)
     assert.equal(await server.stop(), 0)

@@ -256,7 +256,7 @@ describe('vectors', () => {
     }
   })
 
-  test('can only be replaced as a whole, and only by some operators', async () => {
+  test('and texts are not changed by paths into them, or by operators other than $set and $unset', async () => {
     for (const field of ['$vector', '$vectorize', '$lexical'])
       for (const update of [
         { $inc: { [field]: 1 } },
@@ -315,7 +315,7 @@ describe('texts', () => {
       await refuse('cosine', command, 'EMBEDDING_SERVICE_NOT_CONFIGURED')
   })
 
-  test('with an invalid type are rejected by searches', async () => {
+  test('with an invalid type, or without terms, are rejected by searches', async () => {
     for (const value of [...notText, 'null'])
       for (const command of searching(`{"$lexical":${value}}`))
         await refuse('cosine', command, 'SORT_CLAUSE_INVALID')
@@ -327,7 +327,7 @@ describe('texts', () => {
         await refuse('cosine', command, 'SORT_CLAUSE_VALUE_INVALID')
   })
 
-  test('with an invalid type are rejected by $match', async () => {
+  test('in invalid conditions on search fields are rejected by filters', async () => {
     for (const filter of [
       ...notText.map((value) => `{"$lexical":{"$match":${value}}}`),
       '{"$lexical":{"$match":null}}',
@@ -553,7 +553,7 @@ describe('$hybrid', () => {
         )
   })
 
-  test('has options that are numbers, texts and flags', async () => {
+  test('is rejected with options of wrong types or out of range', async () => {
     for (const options of [
       ...[
         '0',
@@ -615,7 +615,7 @@ describe('$hybrid', () => {
       )
   })
 
-  test('rejects rerankOn on values other than texts', async () => {
+  test('is rejected with a rerankOn that leads to an array', async () => {
     await accept('letters', {
       insertOne: { document: { _id: 'odd', list: [1], $hybrid: 'ab' } },
     })

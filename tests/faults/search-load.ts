@@ -1,6 +1,6 @@
 /**
- * Writers of documents with vectors and texts. They remember acknowledged writes, as those in
- * write-load.ts do. `verify` compares search results with the documents.
+ * Writers of documents with vectors and texts. Like the writers of write-load.ts, they remember
+ * acknowledged writes. `verify` compares search results with the documents.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -79,8 +79,8 @@ export class SearchLoad {
   }
 
   /**
-   * Slows the writers down after `changes` more changes, so that the server has time to link the
-   * new vectors.
+   * Slows the writers down after `changes` more changes, so that the server has time to add the
+   * new vectors to the index.
    */
   lightAfter(changes: number): void {
     this.#changesAtFullSpeed = this.changes + changes

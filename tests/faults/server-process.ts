@@ -1,4 +1,4 @@
-/** `stela serve` as a separate process, which can be killed and whose output is kept. */
+/** `stela serve` as a separate process that tests can kill. Its output is recorded. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'

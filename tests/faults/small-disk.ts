@@ -1,6 +1,6 @@
 /**
  * A file system of a few megabytes, which tests can fill, empty and make read-only. Mounting needs
- * privileges. `noDisks` is the reason if they are missing.
+ * privileges. If they are missing, `noDisks` states the reason.
  */
 import { execFileSync } from 'node:child_process'
 import { openSync, closeSync, rmSync, statfsSync, writeSync } from 'node:fs'

@@ -151,7 +151,7 @@ async function visit(
   return 'served'
 }
 
-test('commands use the schema before or after a concurrent change', async (t) => {
+test('each command uses the schema either before or after a concurrent change', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const limits = { ...defaultLimits, pageSize: 1_000 }
@@ -193,7 +193,7 @@ test('commands use the schema before or after a concurrent change', async (t) =>
   )
 })
 
-test('an insert succeeds although the schema changes at each of its attempts', async (t) => {
+test('an insert succeeds even if the schema changes during each of its attempts', async (t) => {
   const provider = await PatientProvider.start()
   const server = await startServer({ providers: provider.settings, durable: false })
   t.after(async () => {

@@ -31,7 +31,7 @@ async function progressOf(schema: SchemaLoad, changes: number): Promise<void> {
   while (schema.answered < goal) await delay(5)
 }
 
-test(`a server killed ${rounds} times during schema changes has the old or the new schema`, async (t) => {
+test(`a server killed ${rounds} times during schema changes has the schema before or after the interrupted change`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')

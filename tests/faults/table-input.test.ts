@@ -55,7 +55,7 @@ async function create(name: string, definition: object): Promise<void> {
   await suspect.accepted(keyspace, { createTable: { name, definition } })
 }
 
-describe(`commands with one fault, at every place (seed ${seed})`, () => {
+describe(`variants of a command, each with one change, are answered, and change nothing if rejected (seed ${seed}):`, () => {
   const random = new Random(seed)
   const path = '/fuzz'
   const table = '/fuzz/fuzzed'
@@ -218,7 +218,7 @@ const anything: readonly string[] = [
 describe(`values of every kind in columns of every type (seed ${seed})`, () => {
   const random = new Random(seed)
   for (const [type, own] of Object.entries(types))
-    test(type, async () => {
+    test(`get a reply, and find their rows when they are valid keys: ${type}`, async () => {
       const table = `v_${type}`
       const path = `${keyspace}/${table}`
       const field = { createType: { name: table, definition: { fields: { f: type } } } }
@@ -323,7 +323,7 @@ const mayBeColumn = (name: string) => !name.startsWith('$') && name !== '*'
 const oddColumns = oddNames.filter(mayBeColumn)
 
 describe('odd names', () => {
-  test('are ordinary columns', async () => {
+  test('can be names of columns, unless they are empty, too long or names of operators', async () => {
     for (const name of ['$', '$set', '*', '', ' ', 'n'.repeat(1_001)]) {
       const definition = { columns: { id: 'int', [name]: 'int' }, primaryKey: 'id' }
       const body = { createTable: { name: 'odd_columns', definition } }
@@ -369,7 +369,7 @@ describe('odd names', () => {
     assert.deepEqual(await documentOf(path, '{}'), parseStored('{"id":"all"}'))
   })
 
-  test('are ordinary map keys, fields of types, and texts', async () => {
+  test('can be map keys, names of fields, and texts', async () => {
     const fields = `{${oddColumns.map((name) => `${quote(name)}:"int"`).join()}}`
     await suspect.accepted(
       keyspace,
@@ -554,7 +554,7 @@ describe('page states', () => {
     find: { ...more, options: { pageState } },
   })
 
-  test('that the server never issued are rejected', async () => {
+  test('that are malformed are rejected, and forged ones cause no other error', async () => {
     await create('paged', {
       columns: { p: 'int', c: 'int', t: 'text' },
       primaryKey: { partitionBy: ['p'], partitionSort: { c: 1 } },

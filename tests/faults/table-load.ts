@@ -1,5 +1,5 @@
 /**
- * Writers of rows. They remember acknowledged writes, as those in write-load.ts do for documents.
+ * Writers of rows. Like the writers of write-load.ts, they remember acknowledged writes.
  * `verifyRows` compares the acknowledged writes with the rows, and `verifyIndexes` compares the
  * rows with the results of all indexes.
  */
@@ -60,7 +60,7 @@ interface Probe {
 
 interface KnownIndex {
   readonly create: object
-  /** The index as listIndexes explains it. */
+  /** The definition of the index in listIndexes with `explain`. */
   readonly explained: object
   /** Filters that the index serves. */
   readonly probes: readonly Probe[]
@@ -251,8 +251,8 @@ export class TableLoad {
       const scores = new Map(nearest.map(({ document, score }) => [document._id, score]))
       assert.equal(found.length, Math.min(10, nearest.length))
       for (const key of found) assert(scores.has(key), `${key} has no vector`)
-      // Vector components are coarse, so several rows may tie for the tenth place. Each of them is
-      // correct.
+      // Vectors have few different components, so several rows may have the tenth-best score. Each
+      // such row is a correct tenth result.
       const tenth = nearest[Math.min(9, nearest.length - 1)]!.score
       hits += found.filter((key) => scores.get(key)! >= tenth).length / found.length
     }

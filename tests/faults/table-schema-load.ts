@@ -276,7 +276,7 @@ interface Seen {
   readonly types: Readonly<Record<string, object>>
 }
 
-/** The schema of the keyspace as listTables, listIndexes and listTypes explain it, by name. */
+/** The schema of the keyspace, by name: listTables, listIndexes and listTypes with `explain`. */
 async function readSchema(server: Commanded): Promise<Seen> {
   const explain = { options: { explain: true } }
   const list = async (path: string, command: string, member: string, name: string) => {

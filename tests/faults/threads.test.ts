@@ -48,7 +48,7 @@ describe('a thread', () => {
     })
 })
 
-describe('threads of a server', () => {
+describe('a server', () => {
   let server: TestServer
   /** The worker threads of the server, in the order in which they started. */
   let workers: Worker[]
@@ -86,7 +86,7 @@ describe('threads of a server', () => {
   const others = () => workers.slice(1)
   const search = { find: { sort: { $vector: [1, 0] }, projection: { n: 0 } } }
 
-  test('when the writer has died, all writes and the health check fail, and reads continue', async () => {
+  test('rejects writes, fails the health check and continues reads when its writer thread has died', async () => {
     assert.equal((await healthOf(server)).status, 'UP')
     const insert = () => server.command(books, { insertOne: { document: {} } })
     const asked = Promise.all([insert(), insert(), insert()])
@@ -100,7 +100,7 @@ describe('threads of a server', () => {
     assert.match(await succeed(books, { findOne: { filter: { _id: 7 } } }), /"_id":7/)
   })
 
-  test('that read or index are replaced when they have died', async () => {
+  test('replaces reader and indexer threads that have died', async () => {
     const before = await succeed(books, search)
     assert(others().length >= 2, 'one that reads, one that keeps vector indexes')
     for (let round = 0; round < 2; round++) {

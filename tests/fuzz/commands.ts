@@ -168,7 +168,7 @@ const paging = (hand: Hand) =>
       ...(hand.slips() && { pageState: () => somePageState(hand) }),
       includeSimilarity: flag(hand),
       includeSortVector: flag(hand),
-      // Rarely, because only sorts by a vector accept them.
+      // These options are rare, because only sorts by a vector accept them.
       ...(hand.random.oneIn(8) && { minSimilarity: () => fraction(hand) }),
       ...(hand.random.oneIn(8) && { diversity: () => fraction(hand) }),
     },

@@ -87,7 +87,7 @@ export function document(hand: Hand, can: Abilities): unknown {
   }
 }
 
-/** Search fields of a document. If the hand slips, they conflict. */
+/** Search fields of a document. They may conflict if `hand.slips` returns true. */
 function searchFields(hand: Hand, { dimension, embeds }: Abilities): object {
   const fields: Record<string, unknown> = {}
   const set = (name: string, make: () => unknown) => (fields[name] = hand.write(make))
@@ -218,7 +218,7 @@ function idCondition(hand: Hand): unknown {
   )
 }
 
-/** A value that can be compared. If the hand slips, any value. */
+/** A value that can be compared, or any value if `hand.slips` returns true. */
 function comparable(hand: Hand): unknown {
   if (hand.slips()) return value(hand)
   return hand.pick([
@@ -245,7 +245,7 @@ function condition(hand: Hand): unknown {
   )
 }
 
-/** Any value except a binary one: binary values equal nothing. */
+/** A value that is not binary, because filters reject binary operands. */
 function withoutBytes(hand: Hand): unknown {
   const made = value(hand)
   return JSON.stringify(made).includes('$binary') && !hand.slips() ? null : made

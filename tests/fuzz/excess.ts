@@ -1,4 +1,4 @@
-/** Requests that are valid, or nearly so, and excessive in one way. */
+/** Valid and almost valid requests that are excessive in one way, such as size or number. */
 import type { Random } from '../faults/random.ts'
 import { processToken } from '../faults/server-process.ts'
 import { commandInput, Literal, type Input } from './input.ts'
@@ -42,7 +42,7 @@ export function writeExcess(random: Random, path: string): Input {
   }
 }
 
-/** Many requests on one connection. The client does not wait for their replies. */
+/** Many requests on one connection, sent without waiting for their replies. */
 function unread(random: Random, path: string): Input {
   const body = '{"find":{}}'
   const request =

@@ -32,7 +32,7 @@ export interface Report {
   readonly statuses: ReadonlyMap<number | 'none', number>
   readonly codes: ReadonlySet<string>
   readonly findings: readonly Found[]
-  /** Resident memory in bytes: before the first batch, at most, and after the last batch. */
+  /** Resident memory in bytes: before the first batch, the maximum, and after the last batch. */
   readonly memory: {
     readonly before: number
     readonly most: number

@@ -1,13 +1,13 @@
 /**
- * A generator of inputs, called a hand. A steady hand writes only valid input. A shaky one slips
- * sometimes, and writes an invalid part instead.
+ * A generator of inputs. For each part of an input, `slips` decides whether the generator writes a
+ * valid or an invalid part.
  */
 import type { Random } from '../faults/random.ts'
 import { oddKeys, oddValue } from './odd-values.ts'
 
 export type Make = () => unknown
 
-/** Decides for each part of an input whether the hand slips and writes an invalid part. */
+/** Decides for each part of an input whether the generator writes an invalid part. */
 export type Slipping = () => boolean
 
 export const never: Slipping = () => false
@@ -28,7 +28,7 @@ export class Hand {
     this.pageStates = pageStates
   }
 
-  /** A valid value, or an odd one if the hand slips. */
+  /** A valid value, or an invalid one if `slips` returns true. */
   write(make: Make): unknown {
     return this.slips() ? oddValue(this.random) : make()
   }
@@ -37,12 +37,12 @@ export class Hand {
     return this.random.pick(choices)
   }
 
-  /** One of the fitting values, or one of the others if the hand slips. */
+  /** One of the fitting values, or one of the others if `slips` returns true. */
   choose<T>(fitting: readonly T[], others: readonly T[]): T {
     return this.random.pick(this.slips() ? others : fitting)
   }
 
-  /** A value from one of several generators, or an odd one if the hand slips. */
+  /** A value from one of several functions, or an invalid one if `slips` returns true. */
   oneOf(...choices: readonly Make[]): unknown {
     return this.write(this.pick(choices))
   }

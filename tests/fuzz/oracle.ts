@@ -53,7 +53,8 @@ export function judgeRaw(
   codes: Codes,
 ): Finding | undefined {
   if (end === 'late') return { kind: 'the connection stays open', detail: shown(bytes) }
-  // Otherwise the reply may be truncated: the client disconnected, or kept sending and got a reset.
+  // On other connections, the reply may be truncated: the client disconnected, or was still sending
+  // when the server reset the connection.
   if (end !== 'closed') return undefined
   const sent = Buffer.concat(input.parts)
   const isBare = sent.includes('HEAD ')
@@ -75,7 +76,7 @@ export function judgeRaw(
   return undefined
 }
 
-/** Errors that blame the server. No request may cause them. */
+/** Codes of errors whose cause is the server. No request may cause them. */
 const ourMistakes = [
   'UNEXPECTED_SERVER_ERROR',
   'INTERNAL_SERVER_ERROR',

@@ -103,7 +103,7 @@ export class World {
     await this.furnish()
   }
 
-  /** Creates those objects that inputs use and that do not exist. */
+  /** Creates the objects that inputs use, unless they exist. */
   async furnish(): Promise<void> {
     await this.#accepted('', { createKeyspace: { name: openKeyspace } })
     for (const [path, command] of openThings) await this.#accepted(path, command)

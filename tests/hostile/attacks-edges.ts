@@ -94,7 +94,7 @@ const unknownTokenRequest = requestOf(unknownToken, target, Buffer.from('{"findO
 export const edgeAttacks: readonly Attack[] = [
   {
     name: 'http2-rapid-reset',
-    request: 'HTTP/2: 10 000 streams that are reset at once, on each of 8 connections',
+    request: 'HTTP/2: 10 000 streams that are reset immediately, on each of 8 connections',
     server: { tls: true },
     async run(server) {
       const all = Array.from({ length: 8 }, () => resetRapidly(server, 10_000))
@@ -128,13 +128,13 @@ export const edgeAttacks: readonly Attack[] = [
   },
   {
     name: 'metrics-flood',
-    request: '500 requests of `/metrics` at once',
+    request: '500 requests for `/metrics` at once',
     run: (server) => flood(server, 500, 1, get('/metrics')),
   },
   {
     name: 'management-tokens',
     request:
-      '2 000 requests of the management API with an unknown token, on 500 connections',
+      '2 000 requests to the management API with an unknown token, on 500 connections',
     run: (server) =>
       flood(
         server,
@@ -145,7 +145,7 @@ export const edgeAttacks: readonly Attack[] = [
   },
   {
     name: 'mcp-tokens',
-    request: '2 000 messages of MCP with an unknown token, on 500 connections',
+    request: '2 000 MCP messages with an unknown token, on 500 connections',
     run: (server) =>
       flood(
         server,
@@ -160,7 +160,7 @@ export const edgeAttacks: readonly Attack[] = [
   },
   {
     name: 'mcp-lists',
-    request: '200 `tools/list` of MCP at once, valid token',
+    request: '200 MCP messages `tools/list` at once, valid token',
     run: (server) =>
       flood(
         server,
@@ -230,7 +230,7 @@ export const edgeAttacks: readonly Attack[] = [
   },
   {
     name: 'pages-flood',
-    request: '2 000 requests of `/console` and `/`, on 500 connections',
+    request: '2 000 requests for `/console` and `/`, on 500 connections',
     run: (server) => flood(server, 500, 2, Buffer.concat([get('/console'), get('/')])),
   },
   {

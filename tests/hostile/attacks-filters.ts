@@ -51,19 +51,20 @@ const onArrays = {
 export const filterAttacks: readonly Attack[] = [
   ...Object.entries(onArrays).map(([name, commandOf]): Attack => ({
     name: `all-${name}`,
-    request: `${name} with 63 \`$all\` of 100 and a \`$nin\`, arrays of 1 000`,
+    request: `${name} with 63 \`$all\` of 100 numbers and a \`$nin\`, on arrays of 1 000 numbers`,
     prepare: prepareArrays,
     run: (server) => atOnce(server, 1, target, commandOf(manyConditions(64))),
   })),
   {
     name: 'all-few',
-    request: 'find with 5 `$all` of 100 and a `$nin`, arrays of 1 000, 16 at once',
+    request:
+      'find with 5 `$all` of 100 numbers and a `$nin`, on arrays of 1 000 numbers, 16 at once',
     prepare: prepareArrays,
     run: (server) => atOnce(server, 16, target, onArrays.find(manyConditions(6))),
   },
   {
     name: 'nin-many',
-    request: 'countDocuments with 64 `$nin` of 100, 20 000 documents, 8 at once',
+    request: 'countDocuments with 64 `$nin` of 100 values, on 20 000 documents, 8 at once',
     async prepare(server) {
       await server.command(keyspace, { createCollection: { name: 'target' } })
       await load(server, 'target', 20_000, (n) => ({ _id: n, a: [n, -n], b: `${n}` }))
@@ -78,7 +79,8 @@ export const filterAttacks: readonly Attack[] = [
   },
   {
     name: 'all-lists',
-    request: 'find with 64 `$all` of 100, 4 rows with a list of 200 000 numbers, 4 at once',
+    request:
+      'find with 64 `$all` of 100 numbers, on 4 rows with a list of 200 000 numbers, 4 at once',
     async prepare(server) {
       const columns = { k: 'int', l: { type: 'list', valueType: 'int' } }
       const definition = { columns, primaryKey: 'k' }

@@ -105,7 +105,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'http2-window-0',
-    request: 'HTTP/2: 4 connections, 10 streams, window 0',
+    request: 'HTTP/2: 4 connections with 10 streams each, flow window of 0',
     server: { tls: true },
     async prepare(server) {
       await createTarget(server, { indexing: { deny: ['text'] } })

@@ -18,7 +18,10 @@ const options = { seconds: 2, requestsMax: 3, connectionsMax: 4 }
 /** Size of the data on the server, relative to long runs. */
 const scale = 0.02
 
-/** Waits are not measured here. Long pauses of bystanders save CPU. */
+/**
+ * Milliseconds between requests of a bystander. The pause is long to save processor time, because
+ * this test does not measure waits.
+ */
 const restMs = 50
 
 describe('while a client sends generated load, other clients are answered:', () => {

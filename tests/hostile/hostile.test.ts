@@ -24,7 +24,10 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'large-synonyms': [200],
 }
 
-/** Stalls are not measured here. Long pauses of bystanders save CPU. */
+/**
+ * Milliseconds between requests of a bystander. The pause is long to save processor time, because
+ * this test does not measure waits.
+ */
 const restMs = 50
 
 describe('while a client attacks, other clients are answered:', () => {

@@ -26,9 +26,9 @@ export const stallMsMax = 200
 export const turnMsMax = 100
 
 /**
- * Bytes that an attack may add to the idle memory of the server. One token may hold three times the
- * free amount, so three quarters of the memory for bodies (500 MB), replies (500 MB) and parsed
- * values (400 MB).
+ * Bytes that an attack may add to the idle memory of the server. A principal may hold up to three
+ * times the free amount. This is three quarters of the memory for bodies (500 MB), replies (500 MB)
+ * and parsed values (400 MB).
  */
 export const memoryMax = 0.75 * (500 + 500 + 400) * 1_000_000
 

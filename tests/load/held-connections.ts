@@ -57,8 +57,8 @@ export async function holdConnections(
 }
 
 /**
- * Milliseconds between two commands of a connection. They are long, so that most connections are
- * idle.
+ * Milliseconds between two commands of a connection. The pause is long, so that most connections
+ * are idle.
  */
 const restMs = 20_000
 

@@ -1,6 +1,6 @@
 /**
- * One random collection on several engines, with the same writes. Documents are inserted without a
- * vector, and gain or lose one later. Random finds are compared with a plain Map.
+ * A random collection, which gets the same writes on several engines. Documents are inserted without
+ * a vector, and gain or lose one later. Random finds are compared with a plain Map.
  */
 import assert from 'node:assert/strict'
 import { printJson } from '../../src/json/print.ts'
@@ -47,7 +47,7 @@ interface Read {
   readonly filter: Filter
   readonly sort: Value
   readonly options: JsonObject
-  /** Matching documents in groups, in the order of the sort. The documents of a group tie. */
+  /** Matching documents in groups. The documents of a group may come in any order. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined

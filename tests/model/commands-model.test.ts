@@ -20,7 +20,7 @@ describe(`commands compared with a plain Map, seed ${seed}`, () => {
     { nested: 0.3, scalars: 8, fields: 4 },
     { nested: 0.1, scalars: 30, fields: 5 },
   ].entries())
-    test(`replies to ${commandsPerRun / 2} commands are equal, with ${shape.scalars} different values`, async () => {
+    test(`have equal replies: ${commandsPerRun / 2} commands with ${shape.scalars} different values`, async () => {
       const random = new Random(seed + round)
       const model = new CommandsModel(server, random, shape, `model${round}`)
       await model.create()

@@ -34,7 +34,7 @@ export class EnginesInStep implements Service {
     return Promise.resolve()
   }
 
-  /** Services that send to a single server each. */
+  /** One service for each server, by the name of its engine. */
   get each(): ReadonlyMap<string, Service> {
     return new Map(
       [...this.servers].map(([name, server]) => [

@@ -1,11 +1,11 @@
 /**
- * The possible results of a find: groups of items in a fixed order. The items of a group tie in the
- * sort and may come in any order. Without a sort, all items are one group.
+ * The possible results of a find: groups of items in a fixed order. The items of a group have equal
+ * sort keys and may come in any order. Without a sort, all items are one group.
  */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
 
-/** Sorts items and divides them into groups; the items of a group tie. */
+/** Sorts items and divides them into groups of items that compare as equal. */
 export function grouped<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
@@ -24,8 +24,8 @@ interface Scored {
 }
 
 /**
- * A number halfway between the scores of two groups, and the groups above it. Undefined if the groups
- * are too near to each other, or the number is outside 0 to 1.
+ * A number halfway between the scores of two adjacent groups, and the groups above it. Undefined if
+ * the scores differ too little, or the number is not from 0 to 1.
  */
 export function groupsAbove<T extends Scored>(
   groups: readonly (readonly T[])[],

@@ -38,7 +38,7 @@ describe(`hybrid searches compared with brute force, seed ${seed}`, () => {
   })
 
   for (const [round, indexing] of [undefined, { deny: ['about'] }].entries())
-    test(`ranks are equal with ${indexing === undefined ? 'every field' : 'some fields'} indexed`, async () => {
+    test(`have the same ranks with ${indexing === undefined ? 'every field' : 'some fields'} indexed`, async () => {
       const random = new Random(seed + round)
       const path = `/default_keyspace/books${round}`
       const options = { vector: { dimension: 3 }, ...(indexing && { indexing }) }

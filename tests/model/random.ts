@@ -1,6 +1,6 @@
 /**
  * Random documents, filters and sorts from small vocabularies, so that filters often match and
- * sorts often tie. One seed determines all of them.
+ * sort keys are often equal. One seed determines all of them.
  */
 import { readNumeral } from '../../src/json/decimal.ts'
 import { extendedOf } from '../../src/json/extended.ts'
@@ -112,7 +112,7 @@ export const pathTexts = [
 export interface Shape {
   /** Probability that a value is an array or object. */
   readonly nested: number
-  /** Number of different scalars; few scalars give many ties. */
+  /** Number of different scalars. If there are few, many sort keys are equal. */
   readonly scalars: number
   readonly fields: number
 }

@@ -50,7 +50,7 @@ describe(`rows compared with a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const indexed of [false, true])
-    test(`rows are equal after ${stepCount} commands, ${indexed ? 'with' : 'without'} indexes`, async () => {
+    test(`are equal after ${stepCount} commands, ${indexed ? 'with' : 'without'} indexes`, async () => {
       const model = new Model(server, new Random(seed), indexed ? 'indexed' : 'plain')
       await model.create(indexed)
       for (let i = 0; i < stepCount; i++) {

@@ -31,7 +31,7 @@ describe(`searches compared with a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const [round, metric] of (['cosine', 'dot_product', 'euclidean'] as const).entries())
-    test(`searches after each of ${writesPerRun} writes return equal results, with the metric ${metric}`, async (t) => {
+    test(`return equal results after each of ${writesPerRun} writes, with the metric ${metric}`, async (t) => {
       const model = new Model(server, new Random(seed + round), metric)
       await model.create()
       for (let i = 0; i < writesPerRun; i++) {
@@ -143,7 +143,7 @@ class Model {
     this.hits += found.length
   }
 
-  /** The limit is so high that all documents with a vector are candidates. */
+  /** Searches with diversity. The limit is so high that all documents with a vector are candidates. */
   async #searchDiverse(): Promise<void> {
     const query = this.#numbers()
     const condition = this.#condition()
@@ -183,8 +183,8 @@ class Model {
   }
 
   /**
-   * Asserts that the best results were found, in order. If the last results tie with documents that
-   * were not returned, the service may return any of the tied ones.
+   * Asserts that the best results were found, in order. If documents that were not returned have
+   * the score of the last results, the service may return any of these documents.
    */
   #assertBest(
     found: readonly { readonly _id: number; readonly score: number }[],
@@ -462,8 +462,8 @@ class Model {
   }
 
   /**
-   * Random numbers of a vector. There are few different numbers, so that similarities tie. Whole
-   * numbers are exact in 32 bits.
+   * Random numbers of a vector. There are few different numbers, so that similarities are often
+   * equal. 32-bit floats represent these integers exactly.
    */
   #numbers(): number[] {
     const numbers = this.#random.list(dimension, dimension, () =>

@@ -80,7 +80,7 @@ describe(`pages of searches by terms, seed ${seed}`, () => {
   }
 
   for (const [kind, shape] of Object.entries(shapes))
-    test(`return unchanged records of a ${kind} once and in order: ${rounds} times ${findsPerRound} finds, with writes between pages`, async (t) => {
+    test(`return unchanged records of a ${kind} once and in order, despite writes between pages: ${rounds} times ${findsPerRound} finds`, async (t) => {
       let pages = 0
       for (let round = 0; round < rounds; round++) {
         const random = new Random(seed + round)

@@ -57,8 +57,8 @@ function operatorOf(comparison: Comparison): [string, Value] {
 }
 
 /**
- * Number of comparisons on a path. An empty `or` counts as a comparison of _id, because requests
- * contain that instead.
+ * Number of comparisons on a path. An empty `or` counts as a comparison of _id, because
+ * `filterJson` writes it as one.
  */
 function count(filter: Filter, path: string): number {
   if (filter.kind !== 'and' && filter.kind !== 'or')

@@ -1,6 +1,6 @@
 /**
- * One random table with a vector column on several engines, with the same writes. Rows are inserted
- * without a vector, and gain or lose one later. Random finds are compared with a plain Map.
+ * A random table with a vector column, which gets the same writes on several engines. Rows are
+ * inserted without a vector, and gain or lose one later. Random finds are compared with a plain Map.
  */
 import assert from 'node:assert/strict'
 import { EnginesInStep, type Servers } from './engines-in-step.ts'

@@ -40,7 +40,7 @@ interface Read {
   readonly filter: Json
   readonly sort: Json | undefined
   readonly options: Readonly<Record<string, Json | undefined>>
-  /** Matching rows in groups, in the order of the sort. The rows of a group tie. */
+  /** Matching rows in groups. The rows of a group may come in any order. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined

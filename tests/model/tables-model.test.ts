@@ -41,7 +41,7 @@ describe(`tables compared with a plain Map, seed ${seed}`, () => {
           await run(new Model(service, seedOf(i), `t${i >> 1}`), stepsPerTable)
       })
 
-      test('a table that takes many steps to read has the expected rows', async () => {
+      test('a large table, whose reads take many steps, has the expected rows', async () => {
         await run(
           new Model(service, seedOf(tablesPerRound), 'large', { isLarge: true }),
           20,

@@ -23,7 +23,7 @@ export interface Service {
 }
 
 /**
- * A server on a data folder that it keeps across restarts. The folder must be intact after each
+ * A server that uses the same data folder after a restart. The folder must be intact after each
  * stop.
  */
 export class FolderService implements Service {

@@ -34,15 +34,15 @@ function isList(json: Json): json is readonly Json[] {
 }
 
 /**
- * An object of those members that are defined. Do not use this function for columns: their names
- * may be special in JavaScript.
+ * An object with the members that are not undefined. Do not use this function for columns: their
+ * names may be special in JavaScript.
  */
 export function object(members: Readonly<Record<string, Json | undefined>>): Json {
   const given = Object.entries(members).filter(([, value]) => value !== undefined)
   return new Map(given as [string, Json][])
 }
 
-/** A value without parts. */
+/** A value of a primitive type. */
 export interface Atom {
   readonly type: PrimitiveName
   readonly value: unknown
@@ -295,8 +295,8 @@ export function identityOf(element: Element, type: ElementType): string {
 }
 
 /**
- * A random value. With a small `spread`, there are few different values, so that filters match and
- * sorts tie.
+ * A random value. With a small `spread`, there are few different values, so that filters often match
+ * and sort keys are often equal.
  */
 export function randomAtom(type: PrimitiveName, random: Random, spread: number): Atom {
   const { special, ordinary } = primitives[type]
@@ -429,8 +429,7 @@ export function orInAnotherCase(element: Element, random: Random): Element {
 }
 
 /**
- * A random form of an operand in a filter. Filters accept one form of UUIDs more than other
- * clauses.
+ * A random form of an operand in a filter. Filters accept one more form of UUIDs than other clauses.
  */
 export function spellOperand(element: Element, random: Random): Json {
   const written = spellElement(element, random)
@@ -572,7 +571,7 @@ interface Decimal {
 }
 
 /**
- * The power of 10 for the decimal places that `b` has more than `a`; 1 if `b` does not have more.
+ * 10 to the power of the number of decimal places that `b` has and `a` lacks; 1 if `a` lacks none.
  */
 function power(b: Decimal, a: Decimal): bigint {
   return 10n ** BigInt(Math.max(0, b.scale - a.scale))

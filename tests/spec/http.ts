@@ -41,7 +41,7 @@ export const http: Area = {
     {
       id: 'http-01',
       section: '4.1',
-      says: 'the path of a keyspace takes its commands',
+      says: 'commands for keyspaces are sent to the path of a keyspace',
       run: async (api) => {
         const body = { deleteCollection: { name: 'absent' } }
         const answer = await post(api, `${prefix}/default_keyspace`, body)
@@ -51,7 +51,7 @@ export const http: Area = {
     {
       id: 'http-02',
       section: '4.1',
-      says: 'the path of a collection takes its commands',
+      says: 'commands for collections are sent to the path of a collection',
       run: async (api) => {
         const answer = await post(api, shelf, { find: {} })
         assert.deepEqual(answer.body, nothing)
@@ -60,19 +60,19 @@ export const http: Area = {
     {
       id: 'http-03',
       section: '4.2',
-      says: 'a data command is unknown at the path of a keyspace',
+      says: 'a command for collections is unknown at the path of a keyspace',
       run: (api) => api.refuses('', { find: {} }, '/COMMAND_UNKNOWN'),
     },
     {
       id: 'http-04',
       section: '4.4',
-      says: 'a schema command is unknown at the path of a collection',
+      says: 'a command for keyspaces is unknown at the path of a collection',
       run: (api) => api.refuses('shelf', { findCollections: {} }, '/COMMAND_UNKNOWN'),
     },
     {
       id: 'http-05',
       section: '1',
-      says: 'a command that does not exist is unknown',
+      says: 'a command that does not exist is refused as unknown',
       run: (api) => api.refuses('shelf', { ponder: {} }, '/COMMAND_UNKNOWN'),
     },
     {
@@ -262,7 +262,7 @@ export const http: Area = {
     {
       id: 'http-27',
       section: '5',
-      says: 'management of an organization needs a higher role than a database administrator',
+      says: 'management of an organization requires a higher role than Database Administrator',
       run: async (api) => {
         const token = await makeToken(api, 'Database Administrator')
         const roles = [defaultRoleId('RO User')]

@@ -93,7 +93,7 @@ export const hybrid: Area = {
     {
       id: 'hybrid-05',
       section: '4.7',
-      says: 'documents come in reranked order',
+      says: 'documents are returned in reranked order',
       run: (api) =>
         finds(api, { sort, options: { rerankOn: 'n', rerankQuery: '3' } }, [
           'none',
@@ -140,7 +140,7 @@ export const hybrid: Area = {
     {
       id: 'hybrid-11',
       section: '4.7',
-      says: 'a string needs a collection with vectorize',
+      says: '$hybrid as a string requires a collection with vectorize',
       run: (api) =>
         api.refuses(
           'serviceless',
@@ -151,13 +151,13 @@ export const hybrid: Area = {
     {
       id: 'hybrid-12',
       section: '4.7',
-      says: 'an object without $lexical is refused',
+      says: '$hybrid as an object without $lexical is refused',
       run: (api) => refuses(api, { sort: { $hybrid: { $vectorize: 'ant' } } }, badValue),
     },
     {
       id: 'hybrid-13',
       section: '4.7',
-      says: 'an object without $vectorize and $vector is refused',
+      says: '$hybrid as an object without $vectorize and $vector is refused',
       run: (api) =>
         refuses(api, { sort: { $hybrid: { $lexical: 'ant' } }, options: rerank }, badValue),
     },
@@ -175,7 +175,7 @@ export const hybrid: Area = {
     {
       id: 'hybrid-15',
       section: '4.7',
-      says: 'the projection includes fields that start with $',
+      says: 'a projection can include fields that start with $',
       run: (api) =>
         api.replies(
           'insects',
@@ -232,7 +232,7 @@ export const hybrid: Area = {
     {
       id: 'hybrid-20',
       section: '4.7',
-      says: 'hybridLimits is limit by default',
+      says: 'hybridLimits has the value of limit by default',
       run: (api) => finds(api, { sort, options: { limit: 1 } }, ['one']),
     },
     {
@@ -243,7 +243,7 @@ export const hybrid: Area = {
         finds(api, { sort, options: { ...firstOnly, includeScores: true } }, ['two'], {
           documentResponses: [{ scores: { ...scoresOfTwo, $rrf: 2 / 62 } }],
         }),
-      deviation: { difference: 37, says: 'scores have the ranks, too' },
+      deviation: { difference: 37, says: 'scores also contain the ranks' },
     },
     {
       id: 'hybrid-22',

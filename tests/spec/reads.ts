@@ -33,10 +33,10 @@ const filters: readonly Match[] = [
   ['an operator applies to a nested field', { 'home.floor': { $gt: 1 } }, ['ann']],
   ['{} matches everything', {}, ['ann', 'bob', 'cy']],
   ['equality finds an element of an array', { tags: 'b' }, ['ann', 'bob']],
-  ['equality with a boolean', { active: false }, ['cy']],
+  ['equality compares booleans', { active: false }, ['cy']],
 ]
 
-/** A projection, and the document `ann` as it returns it. */
+/** A projection, and the fields of the document `ann` that it returns. */
 type Projected = readonly [says: string, projection: object, document: object]
 
 const projections: readonly Projected[] = [

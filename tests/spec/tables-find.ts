@@ -143,7 +143,7 @@ export const tablesFind: Area = {
     {
       id: 'tables-find-07',
       section: '4.6',
-      says: 'skip bypasses rows of a sort',
+      says: 'skip omits the first rows of a sort',
       run: (api) =>
         api.finds(
           'pages',
@@ -400,7 +400,10 @@ export const tablesFind: Area = {
           { id: 38, $similarity: 1 },
         ])
       },
-      deviation: { difference: 58, says: 'a search by a text adds similarities, too' },
+      deviation: {
+        difference: 58,
+        says: 'includeSimilarity also applies to a search by a text',
+      },
     },
     {
       id: 'tables-find-39',

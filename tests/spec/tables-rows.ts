@@ -12,16 +12,20 @@ function insert(api: Api, ...documents: object[]) {
 /** Filters that do not select one row by its primary key with `$eq`. */
 const restricted: readonly (readonly [says: string, filter: object, code: string])[] = [
   [
-    'a column that is not in the primary key',
+    'a filter on a column that is not in the primary key',
     { p: 'x', c: 1, a: 1 },
     'UNSUPPORTED_NON_PRIMARY_KEY_FILTER_FOR_UPDATE_DELETE',
   ],
   [
-    'an operator other than $eq',
+    'a filter with an operator other than $eq',
     { p: 'x', c: { $gt: 1 } },
     'UNSUPPORTED_FILTER_FOR_UPDATE_ONE_DELETE_ONE',
   ],
-  ['a part of the primary key', { p: 'x' }, 'MISSING_FULL_PRIMARY_KEY_FOR_UPDATE_DELETE'],
+  [
+    'a filter on a part of the primary key',
+    { p: 'x' },
+    'MISSING_FULL_PRIMARY_KEY_FOR_UPDATE_DELETE',
+  ],
 ]
 
 const unoffered = ['raw', 'consistency', 'serialConsistency']

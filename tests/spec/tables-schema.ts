@@ -39,7 +39,7 @@ interface Explained {
   readonly definition: { readonly columns: object; readonly primaryKey: object }
 }
 
-/** A table as listTables explains it. */
+/** The definition of a table, from listTables with `explain`. */
 async function explained(api: Api, name: string): Promise<Explained> {
   const { status } = await api.run('', { listTables: { options: { explain: true } } })
   return (status!['tables'] as Explained[]).find((table) => table.name === name)!
@@ -271,7 +271,7 @@ export const tablesSchema: Area = {
       deviation: {
         on: 'cassandra',
         difference: 81,
-        says: 'a dropped column is refused with another type',
+        says: 'adding a dropped column with another type is refused',
         run: async (api) => {
           await api.ok('altered', alter({ add: { columns: { retyped: 'text' } } }))
           await api.ok('altered', alter({ drop: { columns: ['retyped'] } }))
@@ -475,7 +475,7 @@ export const tablesSchema: Area = {
       deviation: {
         on: 'cassandra',
         difference: 81,
-        says: 'a column of a user-defined type stays',
+        says: 'alterTable refuses to drop a column of a user-defined type',
         run: async (api) => {
           await api.ok('altered', alter({ add: { columns: { dropped: spot } } }))
           await api.refuses(

@@ -1,4 +1,4 @@
-/** Counts strikes on files by kind of file, kind of damage and outcome. */
+/** Counts strikes, each of which damages a file, by kind of file, kind of damage and outcome. */
 import { damageKinds, type Damage } from './damage.ts'
 import { outcomes, type Outcome, type StrikeResult } from './strike.ts'
 

@@ -2,8 +2,8 @@
  * Damage to one file of a data folder whose server is down: flipped bits, a zeroed page,
  * truncation, removal, or an older copy of the file.
  *
- * Kinds of files and kinds of damage are dealt from shuffled decks, so that each kind occurs
- * equally often, whatever the number and size of its files.
+ * Kinds of files and kinds of damage are chosen in random order, each once before any repeats. So
+ * each kind occurs equally often, whatever the number and size of its files.
  */
 import {
   copyFileSync,
@@ -147,7 +147,7 @@ function olderCopies(folder: string, file: string, copies: readonly string[]): s
     .filter((path) => existsSync(path) && !readFileSync(path).equals(now))
 }
 
-/** Deals each choice once, in random order, before any choice repeats. */
+/** Returns each choice once, in random order, before any choice repeats. */
 class Deck {
   readonly #random: Random
   #left: string[] = []
@@ -160,7 +160,7 @@ class Deck {
     let left = this.#left.filter((choice) => choices.has(choice))
     if (left.length === 0) left = [...choices].toSorted()
     const dealt = this.#random.pick(left)
-    // Choices that are unavailable now stay in the deck.
+    // Choices that are unavailable now remain for later calls.
     const rest = this.#left.length === 0 ? left : this.#left
     this.#left = rest.filter((choice) => choice !== dealt)
     return dealt

@@ -1,6 +1,6 @@
 /**
  * A client's connection: sends commands one after the other and classifies their outcomes. Whether
- * an error of the server is acceptable depends on the present faults.
+ * an error of the server is acceptable depends on the active faults.
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -218,8 +218,8 @@ interface Circumstances {
 }
 
 /**
- * Classifies an answer. An error that blames the request is an answer, which the sender checks. An
- * error of the server is acceptable only under some of the present faults.
+ * Classifies an answer. An error that the request caused counts as `answered`, and the sender
+ * checks it. An error of the server is acceptable only while certain faults are active.
  */
 function verdictOn(
   { http, body }: Answer,

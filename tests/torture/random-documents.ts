@@ -57,7 +57,7 @@ function vectorField(random: Random, shape: CollectionShape): Json {
   return { $vector: randomVector(random, shape) }
 }
 
-/** A vector, never zero, of numbers that are exact in single precision. */
+/** A vector of numbers that 32-bit floats represent exactly. It is never a zero vector. */
 export function randomVector(random: Random, { vector }: CollectionShape): number[] {
   const numbers = times(vector!.dimension, () => (random.below(33) - 16) / 8)
   return numbers.some((number) => number !== 0) ? numbers : numbers.map(() => 1)
@@ -103,7 +103,7 @@ export function randomFilter(random: Random, ids: readonly unknown[], depth = 0)
 }
 
 /**
- * The filter. If it compares _id, returns another filter, because _id is allowed only at the top
+ * Returns the filter, or another one if it compares _id, because _id is allowed only at the top
  * level.
  */
 function withoutIds(filter: Json): Json {

@@ -40,7 +40,7 @@ async function findKey(book: RowBook): Promise<void> {
     )
 }
 
-/** Checks a find by conditions on any columns, in any order. */
+/** Checks a find with conditions on any columns and without a sort. */
 async function find(book: RowBook): Promise<void> {
   const { random } = book
   const { filter, holds } = ownCondition(book)
@@ -105,7 +105,7 @@ async function findSortedHere(book: RowBook): Promise<void> {
   const found = await book.readPages(clauses, limit, skip)
   const rows = book.ledger.states.filter(holds).sort(byColumns(book, [[name, direction]]))
   const expected = rows.slice(skip ?? 0, (skip ?? 0) + (limit ?? Infinity))
-  // Rows whose values tie may come in any order.
+  // Rows with equal values may come in any order.
   const values = (states: readonly RowState[]) =>
     states.map(({ cells }) => canonical(cells.get(name) ?? null))
   assertSame(values(found), values(expected), `${book.path}: order`, command)

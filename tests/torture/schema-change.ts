@@ -38,7 +38,7 @@ export async function changeSchema(line: Line, change: SchemaChange): Promise<bo
   })
 }
 
-/** Schema objects of one kind by name, as the server explains them. */
+/** The definitions of all schema objects of one kind, by name. */
 export async function listed(
   line: Line,
   path: string,

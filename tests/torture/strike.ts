@@ -106,8 +106,8 @@ export class Strike {
       outcome = 'refused'
       if (refusal.includes('repair --catalog')) {
         outcome = await this.#repair()
-        // The refusal offers this flag unless SQLite cannot read the catalog: such a catalog can
-        // only be rebuilt.
+        // The refusal does not offer --accept-lost-catalog if SQLite cannot read the catalog, which
+        // then can only be rebuilt.
         const isOffered = refusal.includes('--accept-lost-catalog')
         if (this.#options.random.oneIn(2) && isOffered) await this.#acceptLoss()
       }

@@ -83,7 +83,7 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     await host.leave()
     disk?.relieve()
     const folder = `${root}-seed-${seed}`
-    // A server that failed to start may have made no folder.
+    // A server that failed to start may have created no folder.
     isKept = existsSync(dataDir)
     if (isKept) cpSync(dataDir, folder, { recursive: true })
     return { tally, failure: { error: error as Error, folder, log: host.log } }

@@ -7,7 +7,8 @@ import { keyspace } from './targets.ts'
 /** Filters of many comparisons, each with many values, over long arrays and many documents. */
 export function documentFilters(choices: Choices): RequestLoad {
   const command = choices.pick(['find', 'find', 'findOne', 'countDocuments', ...writes])
-  // deleteMany gets a separate collection, because later episodes need the documents of the others.
+  // deleteMany acts on a separate collection, because later episodes need the documents of the other
+  // collections.
   const target =
     command === 'deleteMany'
       ? 'scratch'

@@ -67,7 +67,7 @@ export function messages(choices: Choices): RequestLoad {
     clientInfo: { name: 'x'.repeat(size), version: '1' },
   }
   return {
-    says: `message ${method} of ${size} characters`,
+    says: `MCP message ${method} of ${size} characters`,
     requests: [
       messageOf(method, params),
       messageOf(method, {}),

@@ -99,5 +99,5 @@ export function describeEpisode({ parts, waits }: Episode): string {
         : `${connections} connections`
     return `${load.says}; ${how}${reads ? '' : ', replies unread'}`
   })
-  return `${texts.join(' + ')}${waits ? '' : '; hangs up'}`
+  return `${texts.join(' + ')}${waits ? '' : '; disconnects before the last replies'}`
 }

@@ -39,7 +39,7 @@ const warmUp: Episode = {
   parts: [
     {
       load: {
-        says: 'reads of everything',
+        says: 'finds on all collections and tables',
         requests: [...targets.collections, ...targets.tables].map((name) =>
           commandTo(`${keyspace}/${name}`, { find: { sort: { t: 1 } } }, 'reader'),
         ),

@@ -90,7 +90,7 @@ export function rowWrites(choices: Choices): RequestLoad {
       ? { $set: change.$set }
       : { [operator]: change[operator as '$push' | '$pullAll'] }
   return {
-    says: `insertMany of ${rows} rows with ${columns.join(', ')} of ${length}, then ${operator}`,
+    says: `insertMany of ${rows} rows with columns ${columns.join(', ')} of size ${length}, then ${operator}`,
     requests: [
       commandTo(path, {
         insertMany: {

@@ -27,7 +27,7 @@ export async function runEpisode(
   episode: Episode,
   options: EpisodeOptions,
 ): Promise<Outcomes> {
-  /** `end` stops sending requests. `hangUp` stops waiting for answers, later. */
+  /** Aborting `end` stops the requests. Aborting `hangUp` later ends the wait for answers. */
   const end = new AbortController()
   const hangUp = new AbortController()
   const hungUp = aborted(hangUp.signal)

@@ -97,7 +97,7 @@ const schemaChanges: Readonly<Record<string, Change>> = {
       commandTo(keyspace, { deleteCollection: { name } }),
     ]
   },
-  'createCollection with long lists of indexing': (choices, size) => {
+  'createCollection with a long list of unindexed paths': (choices, size) => {
     const name = madeName(choices)
     const deny = Object.keys(fields(size * 9, () => 1, 'path.to.field'))
     return [
