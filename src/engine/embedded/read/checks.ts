@@ -128,12 +128,12 @@ function listedRanges(
   return checks
 }
 
-/** Index entries that can be listed in the time of one lookup. */
-const listedPerLookup = 8
+/** Index entries of a range that can be listed in the time of one lookup. */
+const rangeEntriesPerLookup = 8
 
 /** Cost of listing the documents of a range, in index lookups. */
 export function listCost({ size }: RangeCheck): number {
-  return size / listedPerLookup
+  return size / rangeEntriesPerLookup
 }
 
 /**

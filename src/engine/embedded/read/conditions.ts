@@ -110,8 +110,8 @@ export function listRange(
   return entries.documentsWithin(check.range, () => budget.spend(0))
 }
 
-/** Entries that can be listed in the time of one lookup. */
-const listedPerLookup = 32
+/** Entries of one value that can be listed in the time of one lookup. */
+const valueEntriesPerLookup = 32
 /**
  * Entries that a walk can visit (`walkedPerLookup`) or skip (`passedPerLookup`) in the time of one
  * lookup.
@@ -141,7 +141,7 @@ export function hasEntry(
   const list = (): DocumentSet | undefined => {
     const { entries } = store
     count ??= entries.countValue(path, value)
-    listAt = count / listedPerLookup
+    listAt = count / valueEntriesPerLookup
     if (Math.max(asked, expected) > listAt)
       listed = entries.documentsWith(path, value, !isValueOnly)
     return listed
@@ -174,7 +174,7 @@ export function walkCost(
 ): number {
   if (lookups > 1) return entries * lookups
   const walking = among === undefined ? entries / walkedPerLookup : skipCost(entries)
-  return walking + holding / listedPerLookup
+  return walking + holding / valueEntriesPerLookup
 }
 
 const noId = new Uint8Array()
