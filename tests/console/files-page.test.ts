@@ -34,7 +34,7 @@ describe('the files page of a collection', () => {
     await page.getByRole('link', { name: 'Stela: all databases' }).click()
     await page.getByRole('heading', { name: 'Databases' }).waitFor()
     await goTo(page, `#/db/home/default_keyspace/${name}/files`)
-    await page.getByRole('heading', { name: 'Take out' }).waitFor()
+    await page.getByRole('heading', { name: 'Export' }).waitFor()
   }
 
   /** Emulates browsers without the file picker. */
