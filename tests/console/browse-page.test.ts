@@ -404,7 +404,7 @@ describe('the console', () => {
     const page = await console.page('#/', { viewport: { width: 800, height: 600 } })
     const library = '#/db/home/library'
     for (const [hash, shown] of [
-      ['#/', 'the home database'],
+      ['#/', 'home database, at the path'],
       ['#/db/home', 'default_keyspace'],
       [library, 'Documents or rows'],
       [`${library}/books/data`, '1–20'],

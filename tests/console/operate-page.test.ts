@@ -25,7 +25,7 @@ describe('the pages of the server', () => {
     await page.getByText('Healthy', { exact: true }).waitFor()
     const plot = page.getByRole('figure', { name: 'Commands per second' })
     await plot.locator('canvas').waitFor()
-    assert.match(await plot.innerText(), /answered\s+[\d.]+/)
+    assert.match(await plot.innerText(), /succeeded\s+[\d.]+/)
     assert.match(
       await page.getByRole('figure', { name: 'Memory' }).innerText(),
       /process\s+\d+ MB/,

@@ -238,7 +238,7 @@ describe('the search page of the console', () => {
     await page.locator('.page-bar').getByText('101–200 of 200').waitFor()
     await openTab('Files')
     await page.getByText('200 selected on the map').waitFor()
-    await page.getByLabel('Maximum').fill('150')
+    await page.getByLabel('Limit').fill('150')
     await page.evaluate('delete window.showSaveFilePicker')
     await page.getByRole('button', { name: 'Save to a file' }).click()
     await page.getByText('150 documents written').waitFor()

@@ -42,7 +42,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         </Button>
       </header>
       <Unreachable />
-      <aside class="frame-tree" aria-label="Databases, keyspaces, collections and tables">
+      <aside class="frame-tree" aria-label="Navigation">
         <Tree />
       </aside>
       <main id="main" class="frame-main" tabIndex={-1}>
