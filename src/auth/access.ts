@@ -228,7 +228,7 @@ export class Access {
         return withToken(tokens, {
           roles: [organizationAdministratorId],
           createdAt: new Date().toISOString(),
-          description: 'created at the first start',
+          description: 'made at the first start',
         })
       },
     )
