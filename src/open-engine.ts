@@ -19,8 +19,8 @@ export function openEngine(config: Config, log: EmbeddedOptions['log']): Promise
 }
 
 /**
- * Opens an engine for a migration. A cluster gets no default settings then, and all of its rows are
- * read.
+ * Opens an engine for a migration. In a cluster, this neither creates the first keyspace nor limits
+ * the number of rows that a read scans.
  */
 export function openForMigration(
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * Routes of the management API that do not apply to a single server. Their error states the reason,
- * where an undefined route would reply "unknown path".
+ * Routes of the management API that do not apply to a single server. Their errors state the reason.
+ * Without these routes, the reply would be "unknown path".
  */
 import { visibleDatabase } from './database-routes.ts'
 import { Refusal } from './refusal.ts'

@@ -38,6 +38,9 @@ function backUp(call: AdminCall): AdminReply {
 function readHave(call: AdminCall): readonly string[] {
   const { have = [] } = call.body === undefined ? {} : call.fields
   if (!Array.isArray(have) || !have.every((key) => typeof key === 'string'))
-    throw new Refusal(400, 'have must be an array of strings, the keys of files')
+    throw new Refusal(
+      400,
+      '"have" must be an array of strings, the keys of the files that the client has',
+    )
   return have
 }

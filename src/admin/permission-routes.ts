@@ -31,5 +31,5 @@ function listPermissions(call: AdminCall): AdminReply {
 function textOf({ query }: AdminCall, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || typeof value === 'string') return value
-  throw new Refusal(400, `${name} must be given exactly once.`)
+  throw new Refusal(400, `${name} must be given at most once`)
 }

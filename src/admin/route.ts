@@ -42,7 +42,7 @@ export interface AdminServices {
   readonly slowCommandMs: number
   /** Aborted when the server stops, to end long-running calls. */
   readonly stopping: AbortSignal
-  /** URL of the home database. */
+  /** URL of the Data API of the home database. */
   readonly dataUrl: () => string
 }
 

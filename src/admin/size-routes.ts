@@ -101,7 +101,7 @@ async function sizeFor(
   }
 }
 
-/** Errors that concern one target only. The list then contains this target without its size. */
+/** Errors that concern only one target: the list contains this target without its size. */
 const isPassing: ReadonlySet<EngineError['kind']> = new Set([
   ...(['gone', 'changed', 'unauthorized'] as const),
 ])

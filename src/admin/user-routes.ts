@@ -1,4 +1,4 @@
-/** Users: configured accounts, names with stored roles, and the roles of both. */
+/** Routes of users. A user is a configured account, or a name with stored roles. */
 import type { User } from '../auth/access.ts'
 import type { Role } from '../auth/roles.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'

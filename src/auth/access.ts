@@ -85,7 +85,7 @@ interface StoredToken {
 /** Roles of users, by user name. */
 type StoredUsers = Readonly<Record<string, { id: string; roles: readonly string[] }>>
 
-/** The stored settings. */
+/** The settings of the engine in which roles, tokens and users are stored. */
 interface Kept {
   readonly roles: SharedSetting<readonly Role[]>
   readonly tokens: SharedSetting<readonly StoredToken[]>

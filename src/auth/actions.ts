@@ -1,4 +1,4 @@
-/** Actions that policies can allow, with the names of the management API. */
+/** Actions that policies can allow, named as in the management API. */
 
 export const actions = [
   ...organizationActions(),

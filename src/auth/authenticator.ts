@@ -12,7 +12,7 @@ import type { Lockout } from './lockout.ts'
 import type { Principal } from './principal.ts'
 import { digestOf, isGuessable } from './tokens.ts'
 
-/** Origin of a request. */
+/** The connection and the client address of a request. */
 export interface Origin {
   /** Identifies the connection: the same object for all its requests. */
   readonly connection: object
@@ -36,8 +36,8 @@ export class Authenticator {
   readonly #tokens: TokenKeeper
   readonly #lockout: Lockout
   /**
-   * The last valid token of each connection and its holder. The map saves the computation of a
-   * digest per request.
+   * The last valid token of each connection, and its holder. Because of this map, most requests
+   * need no digest.
    */
   readonly #shown = new WeakMap<object, { token: string; holder: Holder }>()
 
@@ -103,7 +103,7 @@ export function identityError(found: NotIdentified): ApiError {
   }
 }
 
-/** The reason in the audit log. */
+/** The reason that the audit log contains for an unauthenticated request. */
 export function refusalReason({ why }: NotIdentified): RefusalReason {
   return refusalReasons[why]
 }

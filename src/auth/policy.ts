@@ -99,8 +99,8 @@ function parseResource(text: string, organization: string): ResourcePattern {
 export interface Permissions {
   allows(action: Action, resource: Resource): boolean
   /**
-   * Whether an action that `is` accepts is allowed on the resource, or on a resource above or below
-   * it.
+   * Whether any action for which `is` returns true is allowed on the resource, or on a resource
+   * above or below it.
    */
   touches(is: (action: Action) => boolean, resource: Resource): boolean
   /** Whether these permissions include all permissions of the policy. */

@@ -78,8 +78,8 @@ const permitting: Readonly<Record<Effect, RequirementsByKind>> = {
   write: onAnyKind('db-table-modify'),
   change: onAnyKind('db-table-select', 'db-table-modify'),
   describe: {
-    // Any permission in a database permits a description of the database. A permission to describe
-    // anything in a keyspace permits a description of the keyspace.
+    // Any permission in a database includes the permission to describe the database. A permission
+    // to describe anything in a keyspace includes the permission to describe the keyspace.
     server: [[isOfDatabases]],
     keyspace: [[isDescribing]],
     target: [['db-table-describe']],

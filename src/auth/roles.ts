@@ -75,9 +75,9 @@ const writesAll = 'Reads and writes all data of all databases'
 const changesAll = 'Reads and writes all data and changes all schemas'
 
 const policies: Readonly<Record<string, readonly [string, readonly Action[]]>> = {
-  [organizationAdministrator]: ['Does everything', actions],
+  [organizationAdministrator]: ['Has all permissions', actions],
   [databaseAdministrator]: [changesAll, [...view, ...inDatabases]],
-  'Billing Admin': ['Sees billing', ['org-read', 'org-billing-read', 'org-billing-write']],
+  'Billing Admin': ['Views billing', ['org-read', 'org-billing-read', 'org-billing-write']],
   'Admin Svc Acct': [changesAll, [...view, ...inDatabases]],
   'API Admin User': [changesAll, [...view, ...inDatabases]],
   'API Admin Svc Acct': [changesAll, [...view, ...inDatabases]],

@@ -9,7 +9,7 @@ export function adminUrlOption(): Option {
     .default('http://127.0.0.1:8182')
 }
 
-/** The option `--token`. `whose` says in the help text whose token is required. */
+/** The option `--token`. `whose` describes the required token in the help text. */
 export function adminTokenOption(whose: string): Option {
   return new Option('--token <token>', `${whose}; prefer the variable STELA_TOKEN`).env(
     'STELA_TOKEN',

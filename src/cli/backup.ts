@@ -182,8 +182,8 @@ async function keep(
 }
 
 /**
- * The manifest of the server with the size and checksum of each file in the folder. Throws when a
- * file is missing or was damaged during transfer.
+ * Adds the size and checksum of each file in the folder to the manifest that the server sent.
+ * Throws when a file is missing or was damaged during transfer.
  */
 function complete(
   contents: unknown,

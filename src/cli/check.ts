@@ -59,7 +59,7 @@ function obstacleIn(error: unknown): string | undefined {
   // module.
   const { code } = Object(error) as { code?: unknown }
   return code === 'EMFILE' || code === 'ENFILE'
-    ? 'this process has too many open files. Raise the limit (ulimit -n), then run it again'
+    ? 'this process has too many open files. Raise the limit (ulimit -n), then check again'
     : undefined
 }
 

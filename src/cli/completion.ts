@@ -14,7 +14,7 @@ export const completion = new Command('completion')
 Examples:
   source <(stela completion bash)                                    in ~/.bashrc
   source <(stela completion zsh)                                     in ~/.zshrc, after compinit
-  stela completion fish > ~/.config/fish/completions/stela.fish      once
+  stela completion fish > ~/.config/fish/completions/stela.fish      run once
 `,
   )
   .action((shell: 'bash' | 'zsh' | 'fish') => {

@@ -1,5 +1,5 @@
 /**
- * `stela mcp --stdio`: for assistants that start their servers as child processes.
+ * `stela mcp --stdio`: serves assistants that start their servers as child processes.
  *
  * Only servers implement the protocol, at /v1/mcp, so this command forwards messages to a server.
  * It uses the server of `--url`. Without this option, it starts a server in its own process, on a
@@ -53,16 +53,16 @@ interface Values extends Record<string, unknown> {
 async function runMcp(values: Values): Promise<void> {
   if (values.stdio !== true)
     throw new CommandFailure(
-      'Add --stdio. To serve assistants over HTTP, run `stela serve`, which has /v1/mcp.',
+      'Add --stdio. To serve assistants over HTTP, run `stela serve`, which serves them at /v1/mcp.',
     )
   const { url, token } = values
   if (url !== undefined) {
     const flags = namedFlags(mcpCommand)
     if (flags.length > 0)
       throw new CommandFailure(
-        `${flags.join(', ')} cannot be combined with --url or STELA_URL: the options ` +
-          'are those of a server that this command starts. Leave out the URL or the ' +
-          'options.',
+        `${flags.join(', ')} cannot be combined with --url or STELA_URL: these are ` +
+          'settings of a server that this command starts itself. Leave out the URL or ' +
+          'the settings.',
       )
     if (token === undefined)
       throw new CommandFailure(

@@ -25,7 +25,7 @@ interface MigrateOptions {
 
 export const migrateCommand = addClusterOptions(
   new Command('migrate')
-    .description('Move everything from a data folder into a cluster, or back.')
+    .description('Copy all data from a data folder to a cluster, or back.')
     .helpOption('--help', 'show this help')
     .addOption(engineOption('from', 'source engine'))
     .addOption(engineOption('to', 'destination engine'))

@@ -48,7 +48,7 @@ Examples:
         print(
           isDone
             ? 'The term index is complete.'
-            : 'Nothing to repair: this cluster has lexical search of its own.',
+            : 'Nothing to repair: this cluster supports lexical search without a term index.',
         )
       } catch (error) {
         if (!(error instanceof EngineError)) throw error

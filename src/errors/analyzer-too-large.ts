@@ -1,11 +1,11 @@
-/** The definition of an analyzer exceeds the memory for compiled analyzers. */
+/** Thrown when an analyzer needs more memory than compiled analyzers may use. */
 export class AnalyzerTooLarge extends Error {
   /** Estimated size in bytes. */
   readonly size: number
   readonly max: number
 
   constructor(size: number, max: number) {
-    super(`the analyzer would take ${size} bytes of memory, and ${max} are allowed`)
+    super(`the analyzer would take ${size} bytes of memory; the maximum is ${max}`)
     this.name = 'AnalyzerTooLarge'
     this.size = size
     this.max = max

@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Several errors together: all violated constraints of a request are reported. */
+/** Several errors of one request, so that the reply reports all violated constraints. */
 export class ApiErrors extends Error {
   readonly errors: readonly ApiError[]
 

@@ -9,7 +9,7 @@ export interface CatalogEntry {
   readonly body: (variables: never) => string
 }
 
-/** Joins names as messages print them. */
+/** Joins names by commas; "[None]" for an empty list. */
 export function list(names: readonly string[]): string {
   return names.length === 0 ? '[None]' : names.join(', ')
 }

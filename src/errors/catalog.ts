@@ -48,8 +48,8 @@ function failedAt(v: Parameters<typeof refusedBy>[0]): string {
 
 function lateAt(v: Parameters<typeof refusedBy>[0]): string {
   return (
-    `"${v.provider}" did not answer in time (HTTP status ${v.status}), and neither did ` +
-    `the retries. Send the command again later. Details: ${v.text}`
+    `"${v.provider}" did not answer in time (HTTP status ${v.status}), not even when the ` +
+    `request was repeated. Send the command again later. Details: ${v.text}`
   )
 }
 
@@ -160,8 +160,8 @@ export const catalog = {
       return v.what === 'definitions'
         ? `The definitions have more than ${max} in total. Leave out options.explain ` +
             'to list only names, or raise --max-reply-size.'
-        : `The documents or rows found have more than ${max} in total, and results ` +
-            'in this order have only one page. Use a smaller options.limit.'
+        : `The results have more than ${max} in total, and results in this order cannot ` +
+            'be split into pages. Use a smaller options.limit.'
     },
   },
   REQUEST_NOT_JSON: {
@@ -511,7 +511,7 @@ export const catalog = {
     title: 'Vector search results truncated',
     body: (v: { max: number; noun: string }) =>
       `A vector search returns only the nearest ${counted(v.max, v.noun)}, but more ` +
-      'match. Narrow the filter to find others, or set options.limit.',
+      'match. To find others, narrow the filter. To omit this warning, set options.limit.',
   },
   VECTOR_SEARCH_MAY_MISS_ROWS: {
     ...request('WARNING'),
@@ -524,10 +524,10 @@ export const catalog = {
   },
   HYBRID_LIMITS_BELOW_LIMIT: {
     ...request('WARNING'),
-    title: 'Limit exceeds the candidates of both searches',
+    title: 'Limit exceeds the sum of both hybridLimits',
     body: (v: { limit: number; vector: number; lexical: number; max: number }) =>
       `options.limit is ${v.limit}, but options.hybridLimits allows ` +
-      `${counted(v.vector, 'document')} of the vector search and ${v.lexical} of the ` +
+      `${counted(v.vector, 'document')} from the vector search and ${v.lexical} from the ` +
       `lexical search, so at most ${v.max} can be returned. Raise or leave out ` +
       'hybridLimits, or lower limit.',
   },
@@ -586,14 +586,15 @@ export const catalog = {
     body: byReason({
       commands: (v: { max: number; seconds: number }) =>
         `Too many commands are running. The server runs at most ${v.max} at a time ` +
-        `(--max-commands), and fewer for one token. ${againAfter(v.seconds)}`,
+        `(--max-commands); the limit for one token is lower. ${againAfter(v.seconds)}`,
       bodies: (v: { max: number; seconds: number }) =>
-        'The memory for request bodies is in use. All requests may use ' +
-        `${counted(v.max, 'byte')} (--max-body-memory), and those of one token fewer. ` +
+        'The memory for request bodies is in use. All requests together may use ' +
+        `${counted(v.max, 'byte')} (--max-body-memory); the limit for one token is lower. ` +
         againAfter(v.seconds),
       replies: (v: { max: number; seconds: number }) =>
-        'The memory for replies that clients have not read yet is in use. All replies may ' +
-        `use ${counted(v.max, 'byte')} (--max-reply-memory), and those of one token fewer. ` +
+        'The memory for replies that clients have not read yet is in use. All replies ' +
+        `together may use ${counted(v.max, 'byte')} (--max-reply-memory); the limit for one ` +
+        'token is lower. ' +
         againAfter(v.seconds),
       store: (v: { problem: string; seconds: number }) =>
         `The store is overloaded: ${v.problem}. ${againAfter(v.seconds)}`,
@@ -603,9 +604,8 @@ export const catalog = {
     ...server('DATABASE'),
     title: 'Too many concurrent updates of the document',
     body: (v: { target: string; attempts: number }) =>
-      `Other commands changed a document of ${v.target} during each of ` +
-      `${counted(v.attempts, 'attempt')}. This command did not change it. Send the ` +
-      'command again.',
+      `A document of ${v.target} was not changed: ${counted(v.attempts, 'attempt')} failed, ` +
+      'because other commands changed it at the same time. Send the command again.',
   },
   INVALID_DATABASE_QUERY: {
     ...server('DATABASE'),

@@ -152,9 +152,9 @@ export const clauseErrors = {
         `The filter matches too many ${v.unit} for an in-memory sort; the maximum is ` +
         `${v.max}. Narrow the filter.`,
       skipped: (v: { max: number }) =>
-        'The server sorts in memory here, and keeps what options.skip leaves out: at ' +
-        `most ${counted(v.max, 'character')}, but this request skips more. Narrow the ` +
-        'filter, or read page by page instead of skipping.',
+        'The server sorts these results in memory, including those that options.skip ' +
+        `skips. The skipped results may have at most ${counted(v.max, 'character')} in ` +
+        'total, but have more. Narrow the filter, or read page by page instead of skipping.',
     }),
   },
   SORT_CLAUSE_INVALID: {
@@ -298,7 +298,7 @@ export const clauseErrors = {
       }) =>
         `The argument of ${v.operator} of "${v.path}" contains ${v.value}, but ` +
         `${v.wrapper} requires ${v.expected}.`,
-      /** $pull has an invalid operand, which is a filter. `message` is the error of that filter. */
+      /** The operand of $pull is an invalid filter. `message` is the error of the filter. */
       condition: (v: { operator: string; path: string; message: string }) =>
         `The argument of ${v.operator} of "${v.path}" is invalid: ${v.message}`,
       tooManyComparisons: (v: {

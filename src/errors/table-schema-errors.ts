@@ -300,7 +300,7 @@ export const tableSchemaErrors = {
   },
   CANNOT_DROP_VECTORIZE_FROM_NON_VECTOR_COLUMNS: {
     ...schema,
-    title: 'No embedding service on a column that is not a vector',
+    title: 'Embedding service removed from a column that is not a vector',
     body: vectorizeProblem,
   },
 
@@ -456,7 +456,7 @@ export const tableSchemaErrors = {
     title: 'Indexed column names should be in snake case',
     body: (v: { column: string; better: string }) =>
       `The index was created. Some Data API servers reject an index on "${v.column}", ` +
-      `because the name is not in snake case. "${v.better}" would be.`,
+      `because the name is not in snake case. Use "${v.better}" for such servers.`,
   },
 
   // Errors from the store.

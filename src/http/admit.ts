@@ -1,4 +1,7 @@
-/** Requests wait for their turn by address, until their connection has shown a valid token. */
+/**
+ * Until a connection has sent a valid token, its requests wait for the turn of their client's
+ * address.
+ */
 import type { RequestListener } from 'node:http'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { ArrivalQueue } from './arrival-queue.ts'

@@ -2,10 +2,10 @@
  * Fair queue for work of unidentified clients: TLS handshakes, and requests of connections that
  * have not sent a valid token yet.
  *
- * Thousands of them may arrive in one turn of the event loop, before anything can be charged to a
- * principal. Each turn starts this work for a few milliseconds. The remaining work waits for later
- * turns, in round-robin order of client addresses. An address with too many recent rejections waits
- * longer.
+ * Thousands of handshakes and requests may arrive in one turn of the event loop, before anything
+ * can be charged to a principal. Each turn starts this work for a few milliseconds. The remaining
+ * work waits for later turns, in round-robin order of client addresses. An address with too many
+ * recent rejections waits longer.
  */
 import { networkOf } from '../auth/network-of.ts'
 import { fixedLimits } from '../limits.ts'
@@ -79,8 +79,8 @@ export class ArrivalQueue {
   }
 
   /**
-   * Starts the next work and schedules itself again, so that the clock includes the synchronous
-   * part of the work.
+   * Starts the next work. Runs again after the synchronous part of that work, so that the time of
+   * the turn includes it.
    */
   readonly #begin = (): void => {
     const begin = this.#hasTime() ? this.#takeNext() : undefined

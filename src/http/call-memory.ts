@@ -11,7 +11,7 @@ import type { FairShare, MemoryHolder } from './fair-share.ts'
 /** Bytes that are reserved for the reply before a command runs. */
 const replySizeUsual = 16_384
 
-/** Bytes of replies that a connection may hold without having a large reply in progress. */
+/** Up to this many bytes of replies, a connection with several requests is not limited. */
 export const replyLittleMax = fixedLimits.requestsPerConnectionMax * replySizeUsual
 
 export interface MemoryPools {

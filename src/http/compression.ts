@@ -21,7 +21,7 @@ const encodings = ['zstd', 'br', 'gzip'] as const
 
 export type Encoding = (typeof encodings)[number]
 
-/** Minimum bytes of a reply for compression. */
+/** Replies of fewer bytes are not compressed. */
 export const packedSizeMin = 1_024
 
 /** The encoding of each response; absent: uncompressed. */

@@ -52,7 +52,7 @@ export function hostProblem(request: IncomingMessage): string | undefined {
 /** Hosts of requests whose target was an absolute URL. */
 const namedHosts = new WeakMap<IncomingMessage, string>()
 
-/** Reduces an absolute URL, which HTTP permits as a target, to its path. Remembers the host. */
+/** Reduces an absolute URL, which HTTP permits as a target, to its path. Stores its host. */
 export function stripHost(request: IncomingMessage): void {
   const url = request.url!
   if (url.startsWith('/')) return

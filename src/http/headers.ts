@@ -5,7 +5,7 @@ import type { ProviderCredentials } from '../providers/models.ts'
 
 /**
  * The token from any of the accepted headers; undefined when the client sent none. An empty header
- * contains an invalid token.
+ * counts as an invalid token.
  */
 export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   return (
@@ -66,7 +66,7 @@ export interface TracingSettings {
   readonly requestTracingFull: boolean | undefined
 }
 
-/** Whether the reply contains a trace, and in which detail. */
+/** Whether the reply contains a trace, and whether it is a full trace. */
 export function tracingOf(
   { requestTracing, requestTracingFull }: TracingSettings,
   headers: IncomingHttpHeaders,

@@ -360,7 +360,7 @@ function tellSlow(
   slowCommands.note({ time: new Date().toISOString(), database, ...told })
 }
 
-/** Reason in the message and the exhausted resource, by refusal. */
+/** For each refusal: the reason in the message, and the exhausted resource. */
 const noRoomFor = {
   overloaded: ['commands', ({ commandRoom }) => commandRoom],
   no_room_for_body: ['bodies', ({ bodies }) => bodies.room],

@@ -16,7 +16,7 @@ import { readInTurns } from './read-in-turns.ts'
  */
 const firstSize = 65_536
 
-/** Bytes that a connection may hold without having a large body in progress. */
+/** Up to this many bytes of bodies, a connection with several requests is not limited. */
 export const bodyLittleMax = firstSize
 
 export interface ReceivedBody {

@@ -1,4 +1,4 @@
-/** Request ids, by which lines of the log can be found for a reply. */
+/** Request ids, which relate a reply to its lines in the log. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -10,7 +10,7 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 
 const isShowable = /^[\w.:/+=@-]{1,64}$/
 
-/** Random prefix of ids of this server. A counter makes the ids with this prefix unique. */
+/** Random prefix of the ids that this server generates. A counter follows the prefix. */
 const prefix = randomBytes(6).toString('hex')
 let made = 0
 

@@ -23,8 +23,8 @@ export interface SlowCommand {
 }
 
 /**
- * Records of slow commands. An interface, because servers with a shared store can share their
- * records.
+ * Records of slow commands. This is an interface, because servers with a shared store can share
+ * their records.
  */
 export interface SlowCommands {
   note(command: SlowCommand): void

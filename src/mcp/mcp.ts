@@ -336,7 +336,7 @@ function isEnabled({ headers }: WrappedCall, { enabled }: McpServices): boolean 
   return enabled ?? headers['feature-flag-mcp'] !== 'false'
 }
 
-/** The error of a disabled server, for methods whose result has no place for errors. */
+/** The error while MCP is disabled, for methods whose results cannot contain errors. */
 function notEnabled(): RpcError {
   const error = apiError('MCP_FEATURE_NOT_ENABLED')
   const { errors } = printParts({ errors: [error] })

@@ -38,7 +38,8 @@ export const resourceTemplates: Value = [
     name: 'collection-or-table',
     title: 'Collection or table',
     description:
-      'Its definition, its indexes and a few of its documents or rows, truncated.',
+      'The definition and indexes of a collection or table, and a few of its documents ' +
+      'or rows, truncated.',
     mimeType: 'application/json',
   },
 ].map((members) => new Map(Object.entries(members)))
@@ -198,7 +199,10 @@ async function addSamples(
   const documents =
     reply.data !== undefined && 'documents' in reply.data ? reply.data.documents : ''
   if (lengthOf(documents) > samplesLengthMax) {
-    shown.set('samples', 'They are too large for a resource. Use find with a projection.')
+    shown.set(
+      'samples',
+      'The samples are too large for a resource. Use find with a projection.',
+    )
     return
   }
   const samples = parseStored(`[${wholeText(documents)}]`) as Value[]

@@ -10,17 +10,17 @@ export const toolNotes: Readonly<Record<string, string>> = {
     'embeds texts.',
   createCollection:
     'To search by meaning, set options.vector with a dimension, or with a service that ' +
-    'embeds texts. To search by words, leave out options.lexical. Options cannot be ' +
-    'changed later.',
+    'embeds texts. To search by words, leave out options.lexical: lexical search ' +
+    'is enabled by default. Options cannot be changed later.',
   findCollections: 'To list tables, call listTables.',
   createTable:
     'Column types include text, int, bigint, double, boolean, uuid, timestamp, list, set, map ' +
     'and vector. Create indexes for columns that are filtered or searched by.',
   listTypes: 'Columns of tables can have these types.',
   listTables: 'To list collections, call findCollections.',
-  deleteCollection: 'It cannot be undone.',
-  dropKeyspace: 'It cannot be undone.',
-  dropTable: 'It cannot be undone.',
+  deleteCollection: 'This cannot be undone.',
+  dropKeyspace: 'This cannot be undone.',
+  dropTable: 'This cannot be undone.',
   listIndexes: 'Filters on indexed columns are fast.',
   find:
     'Returns documents, and nextPageState if there are more. Send it as ' +
@@ -30,7 +30,7 @@ export const toolNotes: Readonly<Record<string, string>> = {
   findAndRerank:
     'The best search for a question in natural language. The collection must have ' +
     'vectors, lexical search and a reranker. sort is {"$hybrid": "the question"}.',
-  findOneAndDelete: 'It cannot be undone.',
+  findOneAndDelete: 'This cannot be undone.',
   findOneAndReplace: 'Fields that the replacement does not have are removed.',
   findOneAndUpdate:
     'Returns the document before the change, unless options.returnDocument is "after".',
@@ -47,9 +47,10 @@ export const toolNotes: Readonly<Record<string, string>> = {
     'The status has count, and moreData if the limit of the count was reached. For a ' +
     'whole collection, estimatedDocumentCount is faster.',
   deleteOne:
-    'The status has deletedCount, which is always -1 for a table. It cannot be undone.',
+    'The status has deletedCount, which is always -1 for a table. This cannot be undone.',
   deleteMany:
     'The status has deletedCount, and moreData if you must call it again. A ' +
-    'deletedCount of -1 means not counted: a whole collection, or rows of a table. It ' +
-    'cannot be undone; call countDocuments first to see how many match.',
+    'deletedCount of -1 means that the records were not counted: all documents of a ' +
+    'collection, or rows of a table. This cannot be undone; call countDocuments first to ' +
+    'see how many match.',
 }

@@ -162,8 +162,8 @@ function noAnswerAt({ url }: ProviderAddress): ProviderOutcome {
   return {
     kind: 'bad host',
     problem:
-      `${url.host} does not answer. The name may be wrong, no service may listen ` +
-      'there, or the address may be private, which requires --private-providers on',
+      `${url.host} does not answer. Possible causes: the name is wrong, no service ` +
+      'listens there, or the address is private, which requires --private-providers on',
   }
 }
 

@@ -29,17 +29,17 @@ export function addressOptions(): Option[] {
     ),
     addressSetting(
       'connection-rate',
-      'new connections per second and address; more wait; 0: no limit',
+      'new connections per second and client address; others wait; 0: no limit',
       connectionRate,
     ),
     addressSetting(
       'reset-rate',
-      'HTTP/2 stream resets per second and address; 0: no limit',
+      'HTTP/2 stream resets per second and client address; 0: no limit',
       resetRate,
     ),
     addressSetting(
       'rejection-rate',
-      'unauthenticated requests per second and address; more wait; 0: no limit',
+      'unauthenticated requests per second and client address; others wait; 0: no limit',
       rejectionRate,
     ),
   ]

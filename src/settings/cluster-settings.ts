@@ -160,7 +160,7 @@ export function clusterOptions(): Option[] {
     setting(
       'max-compared-rows',
       '<number>',
-      'partitions up to this many rows: the server compares all vectors itself',
+      'maximum rows of a partition in which a vector search compares all vectors',
     )
       .argParser(wholeNumber(0, comparedMaxMax))
       .default(comparedMax),
@@ -170,7 +170,7 @@ export function clusterOptions(): Option[] {
 
 /**
  * Reads the settings of a cluster; undefined: the embedded engine. `isGiven` returns whether a
- * setting was given or has its default.
+ * setting was given explicitly; otherwise it has its default.
  */
 export function readClusterConfig(
   values: Readonly<Record<string, unknown>>,

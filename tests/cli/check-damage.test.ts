@@ -160,7 +160,7 @@ describe('stela check finds', () => {
     assert.match(out, /^catalog: ok\ndefault_keyspace\.books: ok\n/)
     assert.match(
       out,
-      /^default_keyspace\.films: \d+ problems? in default_keyspace\/films\/store\.db\n {2}store\.db-wal is damaged at frame 1: opening the file discards the \d+ committed transactions behind it/m,
+      /^default_keyspace\.films: \d+ problems? in default_keyspace\/films\/store\.db\n {2}store\.db-wal is damaged at frame 1: opening the file discards the \d+ committed transactions after it/m,
     )
   })
 

@@ -147,7 +147,10 @@ describe('stela export', () => {
   })
 
   for (const [says, args, token] of [
-    [/has no collection none\. It has all, copy, few\./, ['--collection', 'none']],
+    [
+      /has no collection none\. Its collections: all, copy, few\./,
+      ['--collection', 'none'],
+    ],
     [/has no table few\./, ['--table', 'few']],
     [/Pass --collection or --table/, []],
     [/none/, ['--collection', 'few', '--keyspace', 'none']],

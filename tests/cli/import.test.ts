@@ -198,7 +198,10 @@ describe('stela import', { concurrency: 2 }, () => {
       err,
       /line 8: the record is larger than \d+ bytes, the maximum of a request/,
     )
-    assert.match(err, /line 9: it has 21000019 bytes, more than the 20000000 of a request/)
+    assert.match(
+      err,
+      /line 9: the record has 21000019 bytes; the maximum of a request is 20000000/,
+    )
     assert.match(err, /imported 156 documents, rejected 3/)
   })
 

@@ -58,7 +58,7 @@ describe('splitting an input', () => {
       const records = split(format, text, [500, 900, 1500])
       assert.equal(records.length, 3)
       assert.equal(records[1]!.line, 2)
-      assert.match(records[1]!.problem!, /more than the 1000 of a request/)
+      assert.match(records[1]!.problem!, /the maximum of a request is 1000/)
       assert.equal(records[2]!.problem, undefined)
     }
   })

@@ -226,7 +226,7 @@ describe('the console', () => {
     await pick('Reranking', 'Off')
     await pick('Indexing', 'All except these')
     await form.getByLabel('Paths').fill('payload\nraw.bytes')
-    await form.getByLabel('_id of documents without one').selectOption('uuidv7')
+    await form.getByLabel('Type of generated _id values').selectOption('uuidv7')
     await assertAccessible(page)
     const shown = await form.locator('pre').innerText()
     await submit(page, 'Create collection')
@@ -361,7 +361,7 @@ describe('the console', () => {
       provider: 'openai',
       modelName: 'text-embedding-3-small',
     })
-    await page.getByRole('button', { name: 'No model' }).click()
+    await page.getByRole('button', { name: 'Remove the model' }).click()
     await submit(page, 'Remove')
     await page.getByRole('cell', { name: 'vector<3>', exact: true }).waitFor()
     assert.equal(await service(), undefined)
@@ -404,7 +404,7 @@ describe('the console', () => {
     const page = await console.page('#/', { viewport: { width: 800, height: 600 } })
     const library = '#/db/home/library'
     for (const [hash, shown] of [
-      ['#/', 'the home database'],
+      ['#/', 'home database, at the path'],
       ['#/db/home', 'default_keyspace'],
       [library, 'Documents or rows'],
       [`${library}/books/data`, '1–20'],

@@ -104,7 +104,7 @@ describe('the Data and Query pages', () => {
     assert.equal(await grid(page).locator('.field-line').count(), 3)
     // Expands the value in all documents.
     await cell(page, '{ name: Butler, address: {1} }').click()
-    await choose(page, 'Expand or collapse everywhere')
+    await choose(page, 'Expand or collapse in all documents')
     await page.getByLabel('Page size').selectOption('100')
     await status.filter({ hasText: '1–50' }).waitFor()
     assert.match(await grid(page).innerText(), /name\s*Butler/)
@@ -198,7 +198,7 @@ describe('the Data and Query pages', () => {
     // Another client has changed the document; saving again overwrites its change.
     await books.updateOne({ _id: 'new' }, { $set: { other: true } })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('It was changed at the same time').waitFor()
+    await dialog.getByText('Another client has changed it').waitFor()
     assert.equal((await books.findOne({ _id: 'new' }))!['m'], undefined)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -34,7 +34,7 @@ describe('the files page of a collection', () => {
     await page.getByRole('link', { name: 'Stela: all databases' }).click()
     await page.getByRole('heading', { name: 'Databases' }).waitFor()
     await goTo(page, `#/db/home/default_keyspace/${name}/files`)
-    await page.getByRole('heading', { name: 'Take out' }).waitFor()
+    await page.getByRole('heading', { name: 'Export' }).waitFor()
   }
 
   /** Emulates browsers without the file picker. */
@@ -161,7 +161,7 @@ describe('the files page of a collection', () => {
     assert(rows.includes('12345678901234567890.5,long'))
     await page
       .getByText(
-        'Fields without a column, with the number of documents that have them: <b> (1)',
+        'The file has no column for these fields (number of documents with the field): <b> (1)',
       )
       .waitFor()
     await assertAccessible(page)

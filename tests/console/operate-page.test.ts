@@ -25,7 +25,7 @@ describe('the pages of the server', () => {
     await page.getByText('Healthy', { exact: true }).waitFor()
     const plot = page.getByRole('figure', { name: 'Commands per second' })
     await plot.locator('canvas').waitFor()
-    assert.match(await plot.innerText(), /answered\s+[\d.]+/)
+    assert.match(await plot.innerText(), /succeeded\s+[\d.]+/)
     assert.match(
       await page.getByRole('figure', { name: 'Memory' }).innerText(),
       /process\s+\d+ MB/,
@@ -80,7 +80,7 @@ describe('the pages of the server', () => {
     await console.page('#/access')
     await page.getByRole('button', { name: 'Revoke <i>dashboard</i>' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('No tokens with roles yet').waitFor()
+    await page.getByText('No tokens yet').waitFor()
     await assert.rejects(db.collection('few').find({}).toArray(), /token/i)
     await page.getByRole('button', { name: 'Delete Reader of few' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

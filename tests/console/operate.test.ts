@@ -93,7 +93,7 @@ test('health is described in sentences', () => {
   assert.deepEqual(healthWords({ status: 'UP', checks: [store] }), {
     isWell: true,
     title: 'Healthy',
-    sentences: ['Store readable and writable.'],
+    sentences: ['The store is readable and writable.'],
   })
   const problem = 'the disk is full. Make room'
   const { isWell, sentences } = healthWords({

@@ -238,7 +238,7 @@ describe('the search page of the console', () => {
     await page.locator('.page-bar').getByText('101–200 of 200').waitFor()
     await openTab('Files')
     await page.getByText('200 selected on the map').waitFor()
-    await page.getByLabel('At most').fill('150')
+    await page.getByLabel('Limit').fill('150')
     await page.evaluate('delete window.showSaveFilePicker')
     await page.getByRole('button', { name: 'Save to a file' }).click()
     await page.getByText('150 documents written').waitFor()
@@ -253,10 +253,10 @@ describe('the search page of the console', () => {
     await page.locator('[data-stage="done"]').waitFor()
     // The keyboard can select points, too.
     await page
-      .getByRole('checkbox', { name: 'Choose museum-1', exact: true })
+      .getByRole('checkbox', { name: 'Select museum-1', exact: true })
       .press('Space')
     await page
-      .getByRole('checkbox', { name: 'Choose museum-3', exact: true })
+      .getByRole('checkbox', { name: 'Select museum-3', exact: true })
       .press('Space')
     await filter.click()
     await page.locator('.grid-row.document').nth(1).waitFor()

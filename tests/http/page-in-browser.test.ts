@@ -44,7 +44,7 @@ describe('the page of the API', () => {
       assert.deepEqual(complaints, [])
     })
     await page.goto(at)
-    await page.getByRole('heading', { name: 'Shapes' }).waitFor()
+    await page.getByRole('heading', { name: 'Schemas' }).waitFor()
     return page
   }
 

@@ -228,7 +228,7 @@ export function isManifest(value: unknown): value is BackupManifest {
   )
 }
 
-/** Whether the name contains no path, so that the file stays inside the folder. */
+/** Whether the name is not a path, so that the file stays inside the folder. */
 function isPlainName(name: unknown): boolean {
   return typeof name === 'string' && !/[/\\\0]/.test(name) && !/^\.{0,2}$/.test(name)
 }

@@ -66,7 +66,7 @@ export class FolderLock {
   confirm(): void {
     if (readHolder(this.#path)?.id !== this.#self.id)
       throw new CommandFailure(
-        'another backup took over this folder. This backup was not made.',
+        'another backup took over the lock of this folder. This backup was not completed.',
       )
   }
 

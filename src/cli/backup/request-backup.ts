@@ -83,7 +83,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
       if (text.length > 100_000) break
     }
   } catch {
-    // Without the rest of the body, the error names the HTTP status.
+    // If the connection fails before the end of the body, the error states only the HTTP status.
   }
   return text
 }

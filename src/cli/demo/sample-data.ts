@@ -85,7 +85,7 @@ export async function fillDemo(
 }
 
 const byMeaning: DemoRequest = {
-  title: 'Places by meaning; neither word is in their texts',
+  title: 'Places by meaning; their texts contain neither of the words',
   path: `${keyspace}/places`,
   body: {
     find: {

@@ -2,8 +2,8 @@
  * Sends commands to a running server over a few persistent connections.
  *
  * Requests are retried with growing pauses when the server is unreachable or reports a temporary
- * error. Before the first reply, requests are not retried, because a wrong address is the more
- * likely cause.
+ * error. Until the server has sent its first reply, requests are not retried, because a wrong
+ * address is the more likely cause.
  */
 import type { Agent } from 'node:http'
 import * as https from 'node:https'
@@ -87,7 +87,7 @@ export class ApiClient {
       }
       if (!this.#wasReached) throw new CommandFailure(tried.away)
       if (Date.now() + pauseMs > givesUpAt)
-        throw new CommandFailure(`${tried.away} (retried for ${this.#patience()})`)
+        throw new CommandFailure(`${tried.away} (retried for ${this.#patience()}).`)
       isRepeated ||= tried.mayBeDone
       await pause(pauseMs, undefined, { signal: this.#closed.signal })
     }

@@ -54,16 +54,16 @@ function closingQuote(text: string, from: number): number {
 export function readHeader(text: string): readonly string[] {
   const names = readCells(text)
   if (names instanceof BadRecord)
-    throw new CommandFailure(`the CSV header: ${names.reason}`)
+    throw new CommandFailure(`the CSV header is invalid: ${names.reason}.`)
   const seen = new Set<string>()
   for (const [position, name] of names.entries()) {
     if (name === '')
       throw new CommandFailure(
-        `cell ${position + 1} of the CSV header is empty. Each cell must name a field`,
+        `cell ${position + 1} of the CSV header is empty. Each cell must name a field.`,
       )
     if (seen.size === seen.add(name).size)
       throw new CommandFailure(
-        `the CSV header names ${printJson(name)} twice. Names must differ`,
+        `the CSV header names ${printJson(name)} twice. Names must differ.`,
       )
   }
   return names

@@ -28,8 +28,8 @@ export function newState(): ImportState {
 }
 
 /**
- * Input and target of an import. An import can use a state only if its own input and target are
- * equal.
+ * Input and target of an import. An import can resume from a state only if the state has the same
+ * input and target.
  */
 export interface ImportSubject {
   readonly input: InputIdentity

@@ -35,7 +35,8 @@ export function jsonReader(embeds: boolean): DocumentReader {
 /** Reads the CSV records after `header`, which is the first record of the file. */
 export function csvReader(header: RawRecord, readCell: CellReader): DocumentReader {
   const text = textOf(header)
-  if (text instanceof BadRecord) throw new CommandFailure(`the CSV header: ${text.reason}`)
+  if (text instanceof BadRecord)
+    throw new CommandFailure(`the CSV header is invalid: ${text.reason}.`)
   const names = readHeader(text)
   return (record) => {
     const text = textOf(record)

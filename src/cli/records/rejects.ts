@@ -26,7 +26,7 @@ export class Rejects {
   #reported = 0
   #lost = 0
 
-  /** `size` is the length of the rejects file after an earlier run, whose bytes are kept. */
+  /** `size`: number of bytes that an earlier run wrote to the file. These bytes are kept. */
   constructor(
     path: string | undefined,
     format: Format,

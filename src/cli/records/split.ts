@@ -264,7 +264,7 @@ class Gathered {
     this.#parts = []
     this.#size = 0
     if (size > this.#sizeMax) {
-      const problem = `it has ${size} bytes, more than the ${this.#sizeMax} of a request`
+      const problem = `the record has ${size} bytes; the maximum of a request is ${this.#sizeMax}`
       return { line, bytes: Buffer.alloc(0), problem }
     }
     return { line, bytes: bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes }

@@ -121,7 +121,10 @@ export class RecordTarget {
       this.kind === 'collection'
         ? 'Create it first; `stela import --create` creates one without vectors.'
         : 'Create it first, with its columns.'
-    const others = known.length === 0 ? `It has none.` : `It has ${known.join(', ')}.`
+    const others =
+      known.length === 0
+        ? `It has no ${this.kind}s.`
+        : `Its ${this.kind}s: ${known.join(', ')}.`
     return `the keyspace ${this.#keyspace} has no ${this.kind} ${this.name}. ${others} ${hint}`
   }
 }

@@ -10,7 +10,7 @@ interface WireToken {
   readonly description?: string
 }
 
-/** Milliseconds for a request to the management API; all these requests are fast. */
+/** Timeout of a request to the management API. All these requests are fast. */
 const timeoutMs = 30_000
 
 export function connectTo(adminUrl: string, token: string | undefined): TokenStore {

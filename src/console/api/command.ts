@@ -20,7 +20,7 @@ export interface ApiProblem {
   readonly scope?: string
 }
 
-/** The reply of a command as plain objects. */
+/** The `data` of a reply, as plain objects. */
 export interface ReplyData {
   readonly document?: Record<string, unknown> | null
   readonly documents?: readonly Record<string, unknown>[]

@@ -134,7 +134,7 @@ function PlacePage({ current }: { readonly current: Route }) {
   return (
     <div class="place" {...fileDrop({ database, keyspace, name })}>
       <div class="place-head">
-        <nav class="crumbs" aria-label="Where this is">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <a href={routeTo(database)}>{databaseName}</a>
           <a href={routeTo(database, keyspace)}>{keyspace}</a>
         </nav>
@@ -201,7 +201,8 @@ function NotLoaded({ onRetry }: { readonly onRetry: () => void }) {
 function NotFound() {
   return (
     <EmptyState title="Not found" actions={<a href="#/">All databases</a>}>
-      It may have been dropped, or the token does not permit access to it.
+      The page, collection or table does not exist, or the token does not permit access to
+      it.
     </EmptyState>
   )
 }

@@ -42,7 +42,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         </Button>
       </header>
       <Unreachable />
-      <aside class="frame-tree" aria-label="What there is">
+      <aside class="frame-tree" aria-label="Navigation">
         <Tree />
       </aside>
       <main id="main" class="frame-main" tabIndex={-1}>

@@ -17,7 +17,7 @@ export interface TabPage {
   readonly isFor?: (place: Place) => boolean
   /** To use the page, the token needs at least one of these permissions. */
   readonly needs?: readonly Action[]
-  /** Whether the page needs a schema, which the token may not be allowed to list. */
+  /** Whether the page requires that the token may list the collection or table. */
   readonly needsSchema?: boolean
   readonly load: () => Promise<ComponentType<{ readonly place: Place }>>
 }

@@ -31,7 +31,7 @@ export function AnalyzerField({
         label="Analyzer"
         value={isOwn ? own : value}
         onChange={(name) => onChange(name === own ? start : name)}
-        choices={[...builtIn, { value: own, label: 'put together' }]}
+        choices={[...builtIn, { value: own, label: 'custom' }]}
       />
       {isOwn && <Editor label="Custom analyzer" value={value} onChange={onChange} />}
     </>

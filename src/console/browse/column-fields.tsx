@@ -151,10 +151,10 @@ function TypeParts({
       )
     case 'userDefined':
       return types.length === 0 ? (
-        <p class="hint bad">The keyspace has no types. Create one first.</p>
+        <p class="hint bad">The keyspace has no user-defined types. Create one first.</p>
       ) : (
         <SelectField
-          label="Which type"
+          label="User-defined type"
           value={column.udtName}
           choices={types}
           onChange={(udtName) => change({ udtName })}

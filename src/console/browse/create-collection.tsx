@@ -57,13 +57,13 @@ export function CreateCollection(props: CreateProps) {
           value={form.indexing}
           onChange={(indexing) => change({ indexing })}
           options={[
-            { value: 'all', label: 'Everything' },
+            { value: 'all', label: 'All fields' },
             { value: 'allow', label: 'Only these' },
             { value: 'deny', label: 'All except these' },
           ]}
         />
         {form.indexing !== 'all' && (
-          <Field label="Paths" hint="One path per line; * means all.">
+          <Field label="Paths" hint="One path per line; * means all fields.">
             {({ id, describedBy }) => (
               <textarea
                 id={id}
@@ -80,7 +80,7 @@ export function CreateCollection(props: CreateProps) {
       <fieldset>
         <legend>Ids</legend>
         <SelectField<CollectionForm['defaultId']>
-          label="_id of documents without one"
+          label="Type of generated _id values"
           value={form.defaultId}
           onChange={(defaultId) => change({ defaultId })}
           choices={[
@@ -200,7 +200,7 @@ function RerankSection({ database, form, change }: SectionProps) {
                 })
               }
               choices={[
-                { value: '', label: 'the default' },
+                { value: '', label: 'server default' },
                 ...Object.entries(providers).map(([value, { displayName }]) => ({
                   value,
                   label: displayName,

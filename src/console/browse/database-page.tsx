@@ -162,7 +162,7 @@ function TerminateDatabase({
         onChange={setTyped}
         hasFocus
       />
-      <CodeBlock label="Sends" text={`POST /v2/databases/${id}/terminate`} />
+      <CodeBlock label="Request" text={`POST /v2/databases/${id}/terminate`} />
     </Dialog>
   )
 }

@@ -73,7 +73,7 @@ export function KeyspacePage({
   return (
     <div class="page">
       <div class="page-head">
-        <nav class="crumbs" aria-label="Where this is">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <a href={routeTo(database)}>{databaseOf(database)?.name ?? 'stela'}</a>
         </nav>
         <h1>{keyspace}</h1>
@@ -127,7 +127,7 @@ export function KeyspacePage({
               ),
             },
             { title: 'Kind', render: ({ kind }) => kind },
-            { title: 'Has', render: describe },
+            { title: 'Contents', render: describe },
             {
               title: 'Documents or rows',
               isNumber: true,
@@ -243,10 +243,10 @@ function describe({ kind, options, table }: Target): string {
     ...(vector === undefined
       ? []
       : [
-          `vectors of ${vector.dimension}` +
+          `vectors of ${vector.dimension} numbers` +
             (vector.service === undefined ? '' : ` by ${vector.service.provider}`),
         ]),
-    ...(lexical?.enabled === true ? ['words'] : []),
+    ...(lexical?.enabled === true ? ['indexed words'] : []),
   ]
   return parts.join(', ')
 }

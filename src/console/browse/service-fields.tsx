@@ -55,7 +55,7 @@ function useEmbeddingProviders(database: string) {
   )
 }
 
-/** Name of a model in the list of a provider that accepts any model name. */
+/** Placeholder in the list of models of a provider that accepts any model name. */
 const anyModel = 'any-model'
 
 export function ServiceFields({
@@ -203,7 +203,7 @@ function ParameterField({
         choices={[
           {
             value: '',
-            label: defaultValue === null ? 'not said' : `default: ${defaultValue}`,
+            label: defaultValue === null ? 'not set' : `default: ${defaultValue}`,
           },
           ...['true', 'false'].map((each) => ({ value: each })),
         ]}

@@ -124,11 +124,13 @@ function TableSettings({
                 <>
                   {type.type === 'vector' && (
                     <Button onClick={() => setOpen({ service: name })}>
-                      {type.service === undefined ? 'Choose a model' : 'Another model'}
+                      {type.service === undefined ? 'Choose a model' : 'Change the model'}
                     </Button>
                   )}{' '}
                   {type.service !== undefined && (
-                    <Button onClick={() => setOpen({ noService: name })}>No model</Button>
+                    <Button onClick={() => setOpen({ noService: name })}>
+                      Remove the model
+                    </Button>
                   )}
                   {keyText(place, name) === '' && (
                     <Button
@@ -236,7 +238,7 @@ function TableSettings({
           address={addressOf(place)}
           command="alterTable"
           fields={{ operation: { drop: { columns: [open.column] } } }}
-          loss="This deletes its values in all rows."
+          loss="This deletes the values of the column in all rows."
           onClose={close}
           onDone={() => loadTargets(database, keyspace)}
         />

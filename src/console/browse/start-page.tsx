@@ -57,9 +57,9 @@ export function StartPage() {
               render: ({ id, name }) => <a href={routeTo(id)}>{name}</a>,
             },
             {
-              title: 'What it is',
+              title: 'Kind',
               render: ({ isHome }) =>
-                isHome ? 'the home database, at the path /v1' : 'a database of its own',
+                isHome ? 'home database, at the path /v1' : 'additional database',
             },
             {
               title: 'Id',
@@ -133,15 +133,15 @@ function CreateDatabase({ onClose }: { readonly onClose: () => void }) {
           value={cloudProvider}
           onChange={setCloudProvider}
           choices={[
-            { value: '', label: 'AWS, by default' },
+            { value: '', label: 'AWS (default)' },
             ...['AWS', 'GCP', 'AZURE'].map((value) => ({ value })),
           ]}
         />
         <TextField label="Region" value={region} onChange={setRegion} placeholder="local" />
       </div>
       <p class="hint">
-        Clients of clouds require a provider and a region. All data is stored on this
-        server.
+        Clients for cloud databases expect a provider and a region. The server only reports
+        them. It stores all data itself.
       </p>
       <CodeBlock label="POST /v2/databases" text={JSON.stringify(body, undefined, 2)} />
     </Dialog>

@@ -2,7 +2,7 @@
 import { SelectField } from '../kit/fields.tsx'
 
 const metrics = [
-  { value: '', label: 'as the model has it' },
+  { value: '', label: 'default of the source model' },
   ...['cosine', 'dot_product', 'euclidean'].map((value) => ({ value })),
 ]
 

@@ -64,8 +64,8 @@ export function forgetCatalog(): void {
 const lastBegun = new Map<string, symbol>()
 
 /**
- * Begins to load a part. The returned function tells whether this load is still the latest one. If
- * it is not, its reply is stale and must be ignored.
+ * Begins to load a part. The returned function returns whether this load is still the latest one.
+ * If it is not, its reply is stale and must be ignored.
  */
 function beginLoad(part: string): () => boolean {
   const load = Symbol(part)

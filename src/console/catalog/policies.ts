@@ -50,7 +50,7 @@ export const abilities: readonly Ability[] = [
   },
   {
     label: 'Create and drop keyspaces',
-    hint: 'including types of columns',
+    hint: 'including user-defined types',
     actions: [
       ...['db-keyspace-create', 'db-all-keyspace-create', 'db-keyspace-alter'],
       'db-keyspace-drop',
@@ -62,8 +62,8 @@ export const abilities: readonly Ability[] = [
     actions: ['org-db-create', 'org-db-terminate'],
   },
   {
-    label: 'Tokens, roles and users',
-    hint: 'up to the permissions of the creator',
+    label: 'Manage tokens, roles and users',
+    hint: 'new ones cannot exceed the permissions of their creator',
     actions: [
       ...['org-token-read', 'org-token-write', 'org-role-read', 'org-role-write'],
       ...['org-role-delete', 'org-user-read', 'org-user-write'],
@@ -71,7 +71,7 @@ export const abilities: readonly Ability[] = [
   },
   {
     label: 'Monitor the server',
-    hint: 'its metrics and slow commands',
+    hint: 'metrics and slow commands',
     actions: ['org-read', 'org-audits-read'],
   },
 ]

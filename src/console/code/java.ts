@@ -57,15 +57,14 @@ export function writeJava(request: CodeRequest): string {
  */
 function whyTextIsNeeded(request: CodeRequest, body: JsonNode): string | undefined {
   for (const node of walkTree(body)) {
-    if (node.kind === 'word' && node.value === null)
-      return 'the client would leave null out'
+    if (node.kind === 'word' && node.value === null) return 'the client omits nulls'
     if (node.kind === 'number' && !/^-?\d+$/.test(node.text) && !isDouble(node.text))
       return 'a double would lose digits'
   }
   for (const members of walkMembers(body))
     if (new Set(members.map(({ key }) => key)).size !== members.length)
-      return 'a map has no name twice'
-  return request.keyspace === undefined ? 'the client asks for a keyspace' : undefined
+      return 'a map cannot contain a name twice'
+  return request.keyspace === undefined ? 'the client requires a keyspace' : undefined
 }
 
 interface Written {

@@ -17,9 +17,10 @@ export function writePython(request: CodeRequest): string {
     (node) => node.kind === 'number' && needsDecimal(node.text),
   )
   const call = clientCall(request, body)
-  if (hasTwins(body)) return writeRequest(request, body, 'a dictionary has no name twice')
+  if (hasTwins(body))
+    return writeRequest(request, body, 'a dictionary cannot contain a name twice')
   if (hasLoneSurrogate(body))
-    return writeRequest(request, body, 'it has characters that are half of one')
+    return writeRequest(request, body, 'it contains half of a surrogate pair')
   if (hasDecimals && (request.target === undefined || call === undefined))
     return writeRequest(request, body, 'a float would lose digits')
   const { kind, target } = request

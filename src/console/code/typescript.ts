@@ -21,12 +21,12 @@ export function writeTypeScript(request: CodeRequest): string {
     return writeFetch(
       request,
       body,
-      'an object of JavaScript would put names in another order',
+      'a JavaScript object would reorder names or drop duplicates',
     )
   if (hasLoneSurrogate(body))
-    return writeFetch(request, body, 'it has characters that are half of one')
+    return writeFetch(request, body, 'it contains half of a surrogate pair')
   if (hasBigNumbers && call === undefined)
-    return writeFetch(request, body, 'a number of JavaScript would lose digits')
+    return writeFetch(request, body, 'a JavaScript number would lose digits')
   const lines = [
     `import { ${hasBigNumbers ? 'BigNumber, ' : ''}DataAPIClient } from '@datastax/astra-db-ts'`,
     '',

@@ -28,21 +28,21 @@ export const codeLanguages: readonly CodeLanguage[] = [
     id: 'typescript',
     name: 'TypeScript',
     needs:
-      'npm install @datastax/astra-db-ts, and save as example.mts. The token is read from the environment variable STELA_TOKEN.',
+      'Run npm install @datastax/astra-db-ts, and save the code as example.mts. The token is read from the environment variable STELA_TOKEN.',
     write: writeTypeScript,
   },
   {
     id: 'python',
     name: 'Python',
     needs:
-      'pip install astrapy. The token is read from the environment variable STELA_TOKEN.',
+      'Run pip install astrapy. The token is read from the environment variable STELA_TOKEN.',
     write: writePython,
   },
   {
     id: 'java',
     name: 'Java',
     needs:
-      'com.datastax.astra:astra-db-java:2.1.4, and save as Example.java. The token is read from the environment variable STELA_TOKEN.',
+      'Add the dependency com.datastax.astra:astra-db-java:2.1.4, and save the code as Example.java. The token is read from the environment variable STELA_TOKEN.',
     write: writeJava,
   },
 ]

@@ -1,4 +1,4 @@
-/** The shapes of clauses. Completion and checks share this traversal. */
+/** The shapes of clauses and of their parts, for completion and for checks. */
 import type { Field, FieldList } from './field-paths.ts'
 import {
   columnOperators,
@@ -133,13 +133,13 @@ export function fieldsAt(shape: Shape, context: ClauseContext): readonly Field[]
       return [...list.fields, ...searchFields(list, ['$lexical', '$vector', '$vectorize'])]
     case 'sort':
       return context.command === 'findAndRerank'
-        ? [special('$hybrid', 'search by meaning and words')]
+        ? [special('$hybrid', 'search by meaning and by words')]
         : [...list.fields, ...searchFields(list, ['$vectorize', '$vector', '$lexical'])]
     case 'projection':
       return [
         ...list.fields,
         ...searchFields(list, ['$vector', '$vectorize', '$lexical']),
-        special('*', 'everything'),
+        special('*', 'all fields'),
       ]
     case 'changes':
       return ['$set', '$unset', '$setOnInsert'].includes(shape.operator.name)
@@ -176,9 +176,9 @@ function searchFields(list: FieldList, names: readonly string[]): Field[] {
   }
   const says: Readonly<Record<string, string>> = {
     $vector: 'vector',
-    $vectorize: 'text, by meaning',
-    $lexical: 'text, by words',
-    $hybrid: 'text, by meaning and words',
+    $vectorize: 'text, searched by meaning',
+    $lexical: 'text, searched by words',
+    $hybrid: 'text, searched by meaning and by words',
   }
   return names.filter((name) => has[name]).map((name) => special(name, says[name]!))
 }

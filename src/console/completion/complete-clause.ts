@@ -99,8 +99,8 @@ function valuesAt(shape: Shape, context: ClauseContext): Proposal[] {
         : [value('1', 'ascending'), value('-1', 'descending')]
     case 'shown':
       return [
-        value('1', 'shown'),
-        value('0', 'left out'),
+        value('1', 'include'),
+        value('0', 'exclude'),
         ...(list.kind === 'table' ? [] : [value('{ "$slice": 1 }', 'some elements')]),
       ]
     case 'condition':
@@ -140,7 +140,7 @@ function valuesOf(path: string, { list }: ClauseContext): Proposal[] {
   const field = list.fields.find((one) => one.path === path)
   if (field === undefined) return []
   if (field.types.includes('boolean')) return [value('true'), value('false')]
-  return field.values.map((text) => value(text, 'seen here'))
+  return field.values.map((text) => value(text, 'frequent value'))
 }
 
 function value(insert: string, detail?: string, label = insert): Proposal {

@@ -23,7 +23,7 @@ export async function readWhole(place: Place, document: JsonObject): Promise<Jso
   const projection = place.kind === 'collection' ? everything : undefined
   const reply = await command(place, 'findOne', { filter, projection })
   const [whole] = reply.documents
-  if (whole === undefined) throw new Error('It no longer exists.')
+  if (whole === undefined) throw new Error('The document or row no longer exists.')
   return withoutDerived(whole)
 }
 
@@ -70,7 +70,6 @@ function* batchesOf(documents: readonly JsonObject[]): Iterable<readonly JsonObj
   if (batch.length > 0) yield batch
 }
 
-/** Replaces one document. */
 export async function replaceDocument(
   place: Place,
   before: JsonObject,
@@ -82,7 +81,7 @@ export async function replaceDocument(
     replacement: after,
     projection: { _id: 1 },
   })
-  if (reply.data.document === null) throw new Error('It no longer exists.')
+  if (reply.data.document === null) throw new Error('The document or row no longer exists.')
 }
 
 /**
@@ -118,7 +117,8 @@ export async function updateDocument(
 ): Promise<void> {
   const filter = idFilter(place, document)
   const reply = await command(place, 'updateOne', { filter, update })
-  if (reply.status['matchedCount'] === 0) throw new Error('It no longer exists.')
+  if (reply.status['matchedCount'] === 0)
+    throw new Error('The document or row no longer exists.')
 }
 
 export interface Deletion {

@@ -212,7 +212,7 @@ export function DataPage({ place }: { readonly place: Place }) {
         {query.ids !== undefined && (
           <Chip
             text={`${formatCount(query.ids.length)} selected on the map`}
-            label="Remove the selection of the map"
+            label="Remove the restriction to the selection on the map"
             onClose={() => store.update(withoutChoice)}
           />
         )}
@@ -391,7 +391,7 @@ function NothingHere({
       }
     >
       {onInsert !== undefined &&
-        'Insert some here, import a file on the Files page, or send them from a program.'}
+        'Insert data here, import a file on the Files page, or send data from a program.'}
     </EmptyState>
   )
 }

@@ -86,14 +86,14 @@ export function DeleteDialog(props: DeleteDialogProps) {
       ) : (
         <p>
           {isAll
-            ? `All ${noun(place, 2)} of ${place.name} are deleted.`
-            : 'All that match the filter are deleted, on this page and on all others.'}
+            ? `This deletes all ${noun(place, 2)} of ${place.name}.`
+            : 'This deletes all matches of the filter, on this page and on all others.'}
         </p>
       )}
       <p class="hint">
         {matching?.isMore === true
-          ? 'This cannot be undone: they are too many to be kept.'
-          : 'You can undo it for half a minute: they are inserted again.'}
+          ? 'This cannot be undone, because there are too many to keep a copy.'
+          : 'You can undo the deletion for 30 seconds.'}
       </p>
       {mustType && (
         <TextField

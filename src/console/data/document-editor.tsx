@@ -52,7 +52,8 @@ function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
   const { run, isBusy, error } = useAction(async () => {
     const value = parseJson(text)
     const documents = (Array.isArray(value) ? value : [value]).filter(isObject)
-    if (documents.length === 0) throw new Error('Write an object, or an array of objects.')
+    if (documents.length === 0)
+      throw new Error('The text must be a JSON object or an array of objects.')
     const count = await insertDocuments(place, documents)
     showToast({ text: `Inserted ${count} ${noun(place, count)}.` })
     onDone()
@@ -66,7 +67,7 @@ function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
       actions={
         <>
           <span class="hint push">
-            An object, or an array of several. Control+Enter inserts.
+            Write an object or an array of objects. Control+Enter inserts.
           </span>
           <Button onClick={leave}>Cancel</Button>
           <Button kind="primary" isBusy={isBusy} onClick={run}>
@@ -151,7 +152,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
   const [changed, setChanged] = useState<JsonObject | undefined>(undefined)
   const { run, isBusy, error } = useAction(async () => {
     const value = parseJson(mode === 'replace' ? text : update)
-    if (!isObject(value)) throw new Error('Write an object.')
+    if (!isObject(value)) throw new Error('The text must be a JSON object.')
     const now = mode === 'replace' ? await readWhole(place, document) : undefined
     if (now !== undefined && !isSame(now, changed ?? whole!)) {
       setChanged(now)
@@ -184,7 +185,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
       }
     >
       <Segments<Mode>
-        label="How to change it"
+        label="Editing mode"
         value={mode}
         onChange={setMode}
         options={[
@@ -194,7 +195,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
       />
       <ErrorNotice error={loadError ?? error} />
       {changed !== undefined && (
-        <Notice kind="warning" title="It was changed at the same time.">
+        <Notice kind="warning" title="Another client has changed it.">
           <div class="row">
             Saving again overwrites the other change.
             <Button
@@ -202,7 +203,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
                 setText(printPretty(changed))
               }}
             >
-              Show theirs
+              Show the other change
             </Button>
           </div>
         </Notice>

@@ -128,7 +128,7 @@ export function DocumentGrid(props: DocumentGridProps) {
       ...(isNestedValue
         ? [
             item(isOpen ? 'Collapse' : 'Expand', 'down', () => toggle(row, path)),
-            item('Expand or collapse everywhere', 'down', () =>
+            item(`Expand or collapse in all ${noun(place, 2)}`, 'down', () =>
               state.update((before) => ({
                 ...before,
                 opened: toggleEverywhere(before.opened, path),

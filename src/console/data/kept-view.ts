@@ -29,8 +29,8 @@ export type ViewStorage = Pick<
 
 const prefix = 'stela.view '
 /**
- * Maximum number of collections and tables with stored settings. Beyond it, the settings with the
- * oldest change are removed.
+ * Maximum number of collections and tables with stored settings. If there are more, the settings
+ * that were changed least recently are removed.
  */
 const viewsMax = 100
 /**

@@ -25,9 +25,9 @@ interface Query extends ExportedQuery {
 
 /** The clauses of a query, with the placeholder for an empty clause. */
 const clauses = [
-  ['filter', 'all'],
-  ['sort', 'in any order'],
-  ['projection', 'whole'],
+  ['filter', 'all records'],
+  ['sort', 'any order'],
+  ['projection', 'all fields'],
 ] as const
 
 export function ExportPanel({ place }: { readonly place: Place }) {
@@ -87,7 +87,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
   })
   return (
     <section class="stack" aria-labelledby="take-out">
-      <h2 id="take-out">Take out</h2>
+      <h2 id="take-out">Export</h2>
       <div class="fields export-fields">
         {clauses.map(([clause, whenEmpty]) => (
           <ClauseField
@@ -95,12 +95,12 @@ export function ExportPanel({ place }: { readonly place: Place }) {
             clause={clause}
             fields={fields}
             value={query[clause]}
-            placeholder={`{} : ${whenEmpty}`}
+            placeholder={`Empty: ${whenEmpty}`}
             onChange={(text) => change({ [clause]: text })}
           />
         ))}
         <TextField
-          label="At most"
+          label="Limit"
           type="number"
           min={1}
           placeholder="all"
@@ -113,7 +113,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
           <span>{formatCount(query.ids.length)} selected on the map</span>
           <Button
             icon="close"
-            label="All, not only the selection of the map"
+            label="Export all, not only the selection on the map"
             kind="quiet"
             onClick={() => change({ ids: undefined })}
           />
@@ -121,7 +121,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
       )}
       {hasVectors(place) && query.projection.trim() === '' && (
         <CheckField
-          label="With vectors"
+          label="Include vectors"
           value={query.withVectors}
           onChange={(withVectors) => change({ withVectors })}
         />
@@ -146,7 +146,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
         )}
         {count !== undefined && (
           <span role="status" aria-live="off">
-            {formatMany(count, one)} so far
+            {formatMany(count, one)} exported so far
           </span>
         )}
       </div>
@@ -188,7 +188,7 @@ function Summary({ summary, one }: { readonly summary: Ended; readonly one: stri
     >
       {formatMany(documents, one)} written.
       {missing.length > 0 &&
-        ' Fields without a column, with the number of documents that have them: ' +
+        ' The file has no column for these fields (number of documents with the field): ' +
           `${missing.slice(0, 20).join(', ')}.`}
     </Notice>
   )

@@ -76,8 +76,8 @@ export function FieldMappings({
           <thead>
             <tr>
               <th scope="col">Use</th>
-              <th scope="col">In the file</th>
-              <th scope="col">For example</th>
+              <th scope="col">Name in the file</th>
+              <th scope="col">Example</th>
               <th scope="col">{types === undefined ? 'Field' : 'Column'}</th>
               <th scope="col">Type</th>
             </tr>
@@ -107,7 +107,7 @@ function MappingRow({
   auto,
   onChange,
 }: {
-  /** The inferred type, used unless the user sets one. */
+  /** Label of the default type: the type is inferred, or the JSON value is not changed. */
   readonly auto: string
   readonly mapping: FieldMapping
   readonly sample: string
@@ -176,7 +176,7 @@ function MappingRow({
                 ? typeLabels[each]
                 : column === undefined
                   ? auto
-                  : `of the column: ${column.type}`}
+                  : `column type: ${column.type}`}
             </option>
           ))}
         </select>

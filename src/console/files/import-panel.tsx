@@ -18,7 +18,7 @@ import { detectKind, openRecords, type FileFormat, type FileKind } from './read-
 import type { SourceRecord } from './source-record.ts'
 import { printJson } from '../json/print-json.ts'
 
-/** Records for the preview, and their total length in characters. */
+/** Maximum number of records in the preview, and their maximum total length in characters. */
 const previewedMax = 50
 const previewedLengthMax = 2_000_000
 
@@ -91,7 +91,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
   }
   return (
     <section class="stack" aria-labelledby="bring-in">
-      <h2 id="bring-in">Bring in</h2>
+      <h2 id="bring-in">Import</h2>
       {opened === undefined ? (
         <DropZone
           what={place.kind === 'table' ? 'rows' : 'documents'}
@@ -116,7 +116,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
               />
             )}
             <Button icon="close" kind="quiet" onClick={forget}>
-              Another file
+              Choose another file
             </Button>
           </div>
           {running === undefined ? (

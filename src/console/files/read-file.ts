@@ -82,7 +82,7 @@ async function* textOf(
     if (!(error instanceof TypeError)) throw error
     throw new FileError('The file is damaged: it cannot be decompressed.', { cause: error })
   } finally {
-    // Release the file, also when the consumer stops early.
+    // Releases the file, even if the consumer stops early.
     await pieces.cancel().catch(() => undefined)
   }
 }

@@ -21,8 +21,8 @@ export class FileError extends Error {
 }
 
 /**
- * Maximum characters of a record: twice the longest document. In a file of another format, no
- * record may ever end, and the whole file would be buffered.
+ * Maximum characters of a record: twice the longest document. Without this limit, a file in another
+ * format could count as one endless record, and the whole file would be buffered.
  */
 export const recordLengthMax = 8_000_000
 

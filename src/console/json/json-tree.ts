@@ -144,7 +144,7 @@ class TreeReader {
       return member
     }
     const members = this.#readParts('}', readNew, {
-      missing: 'A name is missing before this.',
+      missing: 'A name is missing before this comma.',
       expected: 'Write a name in double quotes here.',
     })
     return { kind: 'object', from, to: this.#at, members }
@@ -153,7 +153,7 @@ class TreeReader {
   #readArray(): ArrayNode {
     const from = this.#at
     const elements = this.#readParts(']', () => this.#readValue(), {
-      missing: 'A value is missing before this.',
+      missing: 'A value is missing before this comma.',
       expected: 'Write a value here.',
     })
     return { kind: 'array', from, to: this.#at, elements }
@@ -262,7 +262,7 @@ class TreeReader {
         this.#note(
           at,
           at + 1,
-          'This must be escaped: \\n, \\t, \\\\ or \\u and four digits.',
+          'Escape this character: \\n, \\t, \\\\ or \\u and four hexadecimal digits.',
         )
       }
       return inner

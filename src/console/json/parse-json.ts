@@ -16,7 +16,7 @@ export function parseJson(text: string): Value {
   const reader = new Reader(text)
   const value = reader.readValue(0)
   reader.skipSpace()
-  if (reader.at < text.length) throw reader.problem('Text follows the end')
+  if (reader.at < text.length) throw reader.problem('Text follows the end of the value')
   return value
 }
 

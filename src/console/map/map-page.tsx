@@ -97,7 +97,7 @@ export function MapPage({ place }: { readonly place: Place }) {
           />
         )}
         <SelectField
-          label="At most"
+          label="Maximum"
           value={countMax}
           choices={counts.map((value) => ({ value, label: formatCount(Number(value)) }))}
           onChange={setCountMax}
@@ -115,7 +115,7 @@ export function MapPage({ place }: { readonly place: Place }) {
         <EmptyState title="No vectors to show">
           {data.seen === 0
             ? `No ${noun(place, 2)} match.`
-            : `None of the ${formatMany(data.seen, noun(place, 1))} read has a vector.`}
+            : `None of the ${formatMany(data.seen, noun(place, 1))} that were read has a vector.`}
         </EmptyState>
       )}
       {shown !== undefined && shown.documents.length > 0 && (
@@ -192,7 +192,7 @@ function MapOf({
           onSelect={(points) => setSelected(new Set(points))}
           label={
             `Map of ${formatMany(documents.length, 'vector')}. Arrow keys move the ` +
-            'map, plus and minus zoom. The list beside it has the same content.'
+            'map, plus and minus zoom. The list beside the map has the same content.'
           }
         />
         <div class="map-buttons">
@@ -202,7 +202,7 @@ function MapOf({
           <Button onClick={() => setFitTurn(fitTurn + 1)}>Fit</Button>
         </div>
       </div>
-      <aside class="map-side" aria-label="About the map">
+      <aside class="map-side" aria-label="Map details">
         <SelectField
           label="Colour by"
           value={colorField}
@@ -249,12 +249,12 @@ function statusText(
 ): string {
   if (isLoading) return `${formatMany(loadedCount, noun(place, 1))} loaded`
   if (data === undefined || shown === undefined || shown.documents.length === 0) return ''
-  const what = `${formatMany(shown.documents.length, 'vector')} of ${formatMany(shown.dimension, 'number')}${data.hasMore ? ', there are more' : ''}`
+  const what = `${formatMany(shown.documents.length, 'vector')} of ${formatMany(shown.dimension, 'number')}${data.hasMore ? ', not all loaded' : ''}`
   switch (stage) {
     case 'waiting':
       return `${what}: computing the principal components`
     case 'pca':
-      return `${what}: PCA, searching neighbours`
+      return `${what}: PCA, searching for neighbours`
     case 'umap':
       return `${what}: UMAP, ${Math.round(progress * 100)}%`
     case 'done':

@@ -100,7 +100,7 @@ export function Selection({
       {count > 0 && (
         <>
           <p role="status">
-            <strong>{formatMany(count, noun(place, 1))}</strong> chosen
+            <strong>{formatMany(count, noun(place, 1))}</strong> selected
           </p>
           {lacks !== undefined && <p class="hint">{lacks}</p>}
         </>
@@ -163,7 +163,7 @@ export function PointList({
             <div key={point} class={`map-line ${point === pointed ? 'pointed' : ''}`}>
               <input
                 type="checkbox"
-                aria-label={`Choose ${name}`}
+                aria-label={`Select ${name}`}
                 checked={selected.has(point)}
                 onChange={() => onToggle(point)}
               />

@@ -18,8 +18,8 @@ export interface HealthWords {
 
 /** Sentences for passed checks, by their name in the server's reply. */
 const wellSentences: Readonly<Record<string, string>> = {
-  'accepting requests': 'Accepting requests.',
-  store: 'Store readable and writable.',
+  'accepting requests': 'The server accepts requests.',
+  store: 'The store is readable and writable.',
 }
 
 export function healthWords({ status, checks }: Health): HealthWords {
@@ -32,7 +32,7 @@ export function healthWords({ status, checks }: Health): HealthWords {
 }
 
 function sentenceOf({ name, status, data }: HealthCheck): string {
-  if (status === 'UP') return wellSentences[name] ?? `Fine: ${name}.`
+  if (status === 'UP') return wellSentences[name] ?? `Passed: ${name}.`
   const problem = data?.problem ?? 'no reason given'
   return `${capital(name)}: ${problem}${/[.!?]$/.test(problem) ? '' : '.'}`
 }

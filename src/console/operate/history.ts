@@ -92,12 +92,12 @@ const plots: readonly Planned[] = [
     title: 'Commands per second',
     unit: 'perSecond',
     lines: [
-      { name: 'answered', of: perSecond('stela_commands_total', isOk) },
+      { name: 'succeeded', of: perSecond('stela_commands_total', isOk) },
       {
-        name: 'with errors',
+        name: 'failed',
         of: perSecond('stela_commands_total', (sample) => !isOk(sample)),
       },
-      { name: 'refused', of: perSecond('stela_commands_refused_total') },
+      { name: 'rejected', of: perSecond('stela_commands_refused_total') },
     ],
   },
   {

@@ -63,7 +63,7 @@ export function RoleForm({
       <TextField label="Name" value={name} onChange={setName} isRequired hasFocus />
       <TextField label="Description" value={description} onChange={setDescription} />
       <fieldset>
-        <legend>May</legend>
+        <legend>Permissions</legend>
         {abilities.map(({ label, hint, actions: own }) => (
           <CheckField
             key={label}
@@ -81,7 +81,7 @@ export function RoleForm({
         ))}
       </fieldset>
       <fieldset>
-        <legend>Where</legend>
+        <legend>Scope</legend>
         {scopes.map((scope, position) => (
           <div class="fields" key={position}>
             <SelectField
@@ -109,11 +109,11 @@ export function RoleForm({
         ))}
         <div class="row">
           <Button icon="add" onClick={() => setScopes([...scopes, everywhere])}>
-            Another place
+            Add a scope
           </Button>
           {scopes.length > 1 && (
             <Button icon="delete" onClick={() => setScopes(scopes.slice(0, -1))}>
-              Remove the last place
+              Remove the last scope
             </Button>
           )}
         </div>

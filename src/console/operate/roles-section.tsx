@@ -56,9 +56,9 @@ export function RolesSection({
               </>
             ),
           },
-          { title: 'May', render: ({ Policy }) => mayWords(Policy.actions) },
+          { title: 'Permissions', render: ({ Policy }) => mayWords(Policy.actions) },
           {
-            title: 'Where',
+            title: 'Scope',
             render: ({ Policy }) => (
               <ul class="plain-list">
                 {Policy.resources.map((resource) => (
@@ -148,7 +148,7 @@ function DeleteRole({
       onClose={onClose}
       submit={{ ...remove, label: 'Delete', isDanger: true }}
     >
-      <p>{role.Name}: tokens with this role lose its permissions.</p>
+      <p>Tokens with the role {role.Name} lose its permissions.</p>
       <ErrorNotice error={remove.error} />
     </Dialog>
   )

@@ -52,7 +52,7 @@ export function SizesTable() {
       {error !== undefined && <Notice>{reasonOf(error)}</Notice>}
       {value === undefined && error === undefined && <Loading />}
       {value?.length === 0 && (
-        <EmptyState title="No collections yet" actions={<a href="#/">Make one</a>} />
+        <EmptyState title="No collections yet" actions={<a href="#/">Create one</a>} />
       )}
       {value !== undefined && value.length > 0 && (
         <div class="table-frame" tabIndex={0} role="region" aria-label="Sizes">

@@ -42,11 +42,11 @@ export function SlowCommands() {
         <DataTable
           label="Slow commands"
           columns={[
-            { title: 'When', render: ({ time }) => new Date(time).toLocaleString() },
+            { title: 'Time', render: ({ time }) => new Date(time).toLocaleString() },
             { title: 'Command', render: ({ command }) => <code>{command}</code> },
-            { title: 'Of', render: ({ target }) => target },
+            { title: 'Target', render: ({ target }) => target },
             {
-              title: 'Took',
+              title: 'Duration',
               isNumber: true,
               render: ({ elapsedMs }) => formatMs(elapsedMs),
             },

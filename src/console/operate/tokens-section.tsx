@@ -42,19 +42,20 @@ export function TokensSection({
         )}
       </div>
       {tokens.length === 0 ? (
-        <EmptyState title="No tokens with roles yet">
-          The administrator token of the settings is not listed: it is valid while it is
-          set. Create tokens with fewer permissions for applications and people.
+        <EmptyState title="No tokens yet">
+          The administrator token from the settings is not listed. It is valid as long as
+          the settings contain it. Create tokens with fewer permissions for applications and
+          people.
         </EmptyState>
       ) : (
         <DataTable
           label="Tokens"
           columns={[
             {
-              title: 'For',
+              title: 'Description',
               render: (token) => (
                 <>
-                  {token.description ?? <span class="quiet-text">not described</span>}
+                  {token.description ?? <span class="quiet-text">no description</span>}
                   {isOwn(token) && <span class="quiet-text"> (your token)</span>}
                 </>
               ),
@@ -63,7 +64,7 @@ export function TokensSection({
               title: 'Roles',
               render: (token) => token.roles.map((id) => names.get(id) ?? id).join(', '),
             },
-            { title: 'Made', render: ({ generatedOn }) => dayOf(generatedOn) },
+            { title: 'Created', render: ({ generatedOn }) => dayOf(generatedOn) },
             {
               title: 'Expires',
               render: ({ tokenExpiry }) =>
@@ -253,8 +254,8 @@ function Revoke({
       submit={{ ...revoke, label: 'Revoke', isDanger: true }}
     >
       <p>
-        {token.description ?? token.clientId}: from now on, requests with it are rejected.
-        This cannot be undone.
+        The server will reject all requests with the token{' '}
+        {token.description ?? token.clientId}. This cannot be undone.
       </p>
       {isOwn(token) && (
         <Notice kind="warning">This is your token: you will be signed out.</Notice>

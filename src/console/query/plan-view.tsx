@@ -26,8 +26,8 @@ export function PlanView({ trace }: { readonly trace: Trace }) {
     return (
       <div class="toolbar-notes">
         <Notice>
-          The server reported no plan: it has full tracing switched off, or this was a
-          search.
+          The server reported no plan: full tracing is disabled on the server, or the query
+          was a search.
         </Notice>
       </div>
     )
@@ -44,7 +44,7 @@ export function PlanView({ trace }: { readonly trace: Trace }) {
           count('Entries passed', ({ entries }) => entries),
           count('Documents read', ({ documents }) => documents),
           {
-            title: 'Took',
+            title: 'Duration',
             isNumber: true,
             render: ({ elapsedMs }) => formatMs(elapsedMs),
           },

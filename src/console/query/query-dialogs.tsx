@@ -27,7 +27,7 @@ export function QueriesDialog({
   return (
     <Dialog title="History and saved queries" onClose={onClose}>
       <h3>Saved</h3>
-      {named.length === 0 && <p class="hint">“Save as” gives a query a name.</p>}
+      {named.length === 0 && <p class="hint">“Save as” stores a query under a name.</p>}
       <ul class="query-list">
         {named.map(({ name, query }) => (
           <li key={name}>

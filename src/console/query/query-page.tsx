@@ -135,7 +135,11 @@ export function QueryPage({ place }: { readonly place: Place }) {
     ...(mayWrite && {
       edit: (document: JsonObject) => {
         if (idFilter(place, document) !== undefined) setOpen({ edited: document })
-        else showToast({ text: 'The projection excludes the id.', kind: 'error' })
+        else
+          showToast({
+            text: 'The document or row cannot be edited: the projection excludes its id.',
+            kind: 'error',
+          })
       },
     }),
     showValue: (path, value) => setOpen({ name: path.join(' › '), value }),
@@ -200,7 +204,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
             goTo(routeTo(place.database, place.keyspace, place.name, 'files'))
           }}
         >
-          To a file
+          Export to a file
         </Button>
         <Button icon="copy" onClick={() => setOpen('code')}>
           As code

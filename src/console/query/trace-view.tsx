@@ -28,12 +28,12 @@ export function TraceView({ trace }: { readonly trace: Trace }) {
         keyOf={({ eventId }) => eventId}
         columns={[
           {
-            title: 'After',
+            title: 'Elapsed',
             isNumber: true,
             render: ({ elapsedMicroseconds }) => milliseconds(elapsedMicroseconds),
           },
           {
-            title: 'When',
+            title: 'Timeline',
             isTitleHidden: true,
             render: ({ elapsedMicroseconds }) => (
               <span class="trace-bar" aria-hidden="true">
@@ -45,7 +45,7 @@ export function TraceView({ trace }: { readonly trace: Trace }) {
               </span>
             ),
           },
-          { title: 'What', render: ({ message }) => message },
+          { title: 'Event', render: ({ message }) => message },
         ]}
       />
     </section>

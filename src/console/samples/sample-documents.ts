@@ -4,7 +4,7 @@ import { sampleTexts } from './sample-texts.ts'
 
 export interface SampleDocument {
   readonly fields: Readonly<Record<string, Printable>>
-  /** The text that searches compare. */
+  /** The text that searches compare with the query. */
   readonly text: string
 }
 

@@ -43,7 +43,7 @@ export function ResultCard(props: ResultCardProps) {
         <button
           type="button"
           class="result-name"
-          title="Show it on the Data page"
+          title="Show in the Data tab"
           onClick={props.onOpen}
           onFocus={() => onPoint(result.key)}
           onBlur={() => onPoint(undefined)}
@@ -76,7 +76,7 @@ export function ResultCard(props: ResultCardProps) {
               {other === undefined ? (
                 <>
                   <span aria-hidden="true">–</span>
-                  <span class="unseen">not there</span>
+                  <span class="unseen">not found</span>
                 </>
               ) : (
                 ordinal(other)

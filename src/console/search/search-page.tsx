@@ -180,8 +180,8 @@ export function SearchPage({ place }: { readonly place: Place }) {
       )}
       <ErrorNotice error={inputError} onClose={() => setInputError(undefined)} />
       {search === undefined ? (
-        <EmptyState title={`${formatMany(usable.length, 'way')} to search`}>
-          The console runs the same query in each of them, side by side:{' '}
+        <EmptyState title={formatMany(usable.length, 'search mode')}>
+          The console runs the same query in each mode and shows the results side by side:{' '}
           {usable.map(({ name }) => searchModeLabels[name].toLowerCase()).join(', ')}.
         </EmptyState>
       ) : (

@@ -1,4 +1,4 @@
-/** Results of all search modes in one shape. */
+/** Results of all search modes in a common format. */
 import type { Place } from '../api/place.ts'
 import { idKey } from '../data/document-id.ts'
 import { kindOf, shortText } from '../json/value-text.ts'
@@ -80,7 +80,7 @@ export function readResults(
 
 /**
  * Length of the bar, from 0 to 1. A similarity is already in this range. Other scores are scaled to
- * the range of zero and all scores of the results.
+ * the smallest range that contains zero and all scores of the results.
  */
 function barOf(
   way: SearchModeName,

@@ -39,7 +39,7 @@ function waysOfCollection({ options }: Place): readonly SearchMode[] {
   const noService =
     vector?.service === undefined ? 'the collection has no embedding service' : undefined
   const noWords =
-    lexical?.enabled === true ? undefined : 'the collection does not index words'
+    lexical?.enabled === true ? undefined : 'the collection has no lexical search'
   const noRerank = rerank?.enabled === true ? undefined : 'the collection has no reranker'
   return [
     { name: 'meaning', field: '$vectorize', lacks: noVector ?? noService },

@@ -72,13 +72,16 @@ const keyspace: WordsByCommand = {
   deleteCollection: words('Deletes a collection with all its documents.', [
     toKeyspace('Delete a collection', { name: 'pamphlets' }),
   ]),
-  createType: words('Creates a user-defined type with fields, which columns can have.', [
-    toKeyspace('A type of two fields', {
-      name: 'address',
-      definition: { fields: { street: 'text', city: 'text' } },
-      options: { ifNotExists: true },
-    }),
-  ]),
+  createType: words(
+    'Creates a user-defined type for columns, with named and typed fields.',
+    [
+      toKeyspace('A type of two fields', {
+        name: 'address',
+        definition: { fields: { street: 'text', city: 'text' } },
+        options: { ifNotExists: true },
+      }),
+    ],
+  ),
   alterType: words('Renames and adds fields of a type, all or none of them.', [
     toKeyspace('Rename one field and add another', {
       name: 'address',
@@ -196,7 +199,7 @@ const target: WordsByCommand = {
     }),
   ]),
   createVectorIndex: words('Creates a vector index on a column, for vector search.', [
-    toTable('Index vectors of the taste of readers', {
+    toTable('Index the vectors of the column taste', {
       name: 'readers_taste',
       definition: { column: 'taste', options: { metric: 'cosine' } },
       options: { ifNotExists: true },
@@ -276,7 +279,7 @@ const target: WordsByCommand = {
     }),
   ]),
   findOneAndDelete: words('Deletes the first document that matches, and returns it.', [
-    toCollection('Delete the oldest', {
+    toCollection('Delete the oldest book with at most one copy', {
       filter: { copies: { $lte: 1 } },
       sort: { year: 1 },
       projection: { title: 1 },
@@ -335,7 +338,7 @@ const target: WordsByCommand = {
 
 type WordsByCommand = Readonly<Record<string, CommandWords>>
 
-/** Descriptions in this order: commands that create, commands that use, commands that drop. */
+/** Descriptions by level of the command. The sequence of the examples has the same order. */
 export const wordsOfCommands: Readonly<Record<CommandLevel, WordsByCommand>> = {
   general,
   keyspace,

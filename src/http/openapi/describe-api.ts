@@ -99,7 +99,7 @@ export function describeApi(limits: Limits, version: string): ApiDescription {
           type: 'apiKey',
           in: 'header',
           name: 'Token',
-          description: 'Token of the server or of its operator.',
+          description: 'A token of the server, such as the administrator token.',
         },
       },
       parameters,

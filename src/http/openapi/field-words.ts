@@ -6,7 +6,7 @@
  */
 export interface FieldWords {
   readonly says: string
-  /** Name of a schema in components.ts that describes the field in detail. */
+  /** Name of a schema in clause-schemas.ts that describes the field in detail. */
   readonly schema?: string
 }
 
@@ -14,9 +14,12 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
   add: { says: 'Fields to add, with their types.', schema: 'FieldTypes' },
   document: { says: 'The document or row to insert.', schema: 'Document' },
   documents: { says: 'The documents or rows to insert.' },
-  filter: { says: 'Selects documents or rows. Empty: all.', schema: 'Filter' },
+  filter: {
+    says: 'Selects documents or rows. An empty filter selects all.',
+    schema: 'Filter',
+  },
   indexType: { says: 'The type of index that the command creates. Optional.' },
-  name: { says: 'Its name.' },
+  name: { says: 'Name of the keyspace, collection, table, type or index.' },
   operation: { says: 'The change to make; exactly one.', schema: 'TableOperation' },
   options: { says: 'Options of the command.' },
   projection: { says: 'Fields to return. Default: all.', schema: 'Projection' },
@@ -26,7 +29,7 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
   update: { says: 'Changes to make.', schema: 'Update' },
 
   'options.diversity': {
-    says: 'Weight of the difference between results of a vector search.',
+    says: 'How much the results of a vector search should differ from each other.',
   },
   'options.explain': { says: 'Whether to return definitions, not only names.' },
   'options.filterModelStatus': {
@@ -46,11 +49,11 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
     says: 'Whether to return the vector of the search.',
   },
   'options.lexicalOperator': {
-    says: 'Results of a sort by terms: with any of the terms, or only with all.',
+    says: 'Whether results of a lexical search need any of the terms, or all of them.',
   },
   'options.limit': { says: 'Maximum number of results, over all pages.' },
   'options.minSimilarity': {
-    says: 'Least $similarity of the results of a vector search.',
+    says: 'Minimum $similarity of the results of a vector search.',
   },
   'options.ordered': {
     says: 'Whether to insert in order and stop at the first failure.',
@@ -86,14 +89,14 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
     schema: 'IndexDefinition',
   },
   'createTable.definition': {
-    says: 'Its columns and its primary key.',
+    says: 'The columns and the primary key of the table.',
     schema: 'TableDefinition',
   },
   'createTextIndex.definition': {
     says: 'The column and its analyzer.',
     schema: 'TextIndexDefinition',
   },
-  'createType.definition': { says: 'Its fields.', schema: 'FieldTypes' },
+  'createType.definition': { says: 'The fields of the type.', schema: 'FieldTypes' },
   'createVectorIndex.definition': {
     says: 'The column and its metric.',
     schema: 'VectorIndexDefinition',

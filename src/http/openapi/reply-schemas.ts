@@ -9,7 +9,7 @@ const namesOrDefinitions: Schema = {
 
 export const replySchemas: Readonly<Record<string, Schema>> = {
   Reply: {
-    description: 'Empty members are left out.',
+    description: 'The envelope of all replies. Empty members are left out.',
     type: 'object',
     properties: {
       data: {
@@ -52,7 +52,7 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
       count: { type: 'integer', minimum: 0 },
       moreData: {
         type: 'boolean',
-        description: 'Whether there is more to do or to count.',
+        description: 'Whether more records match than were counted or changed.',
       },
       nextPageState: {
         type: 'string',
@@ -65,7 +65,7 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
       deletedCount: {
         type: 'integer',
         minimum: -1,
-        description: '-1: not counted.',
+        description: '-1: the deleted records were not counted.',
       },
       upsertedId: { description: 'The _id of the document that an upsert inserted.' },
       keyspaces: { type: 'array', items: { type: 'string' } },

@@ -31,7 +31,7 @@ export interface Schema {
 export type SchemaType =
   'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
-/** A reference to a schema in components.ts. */
+/** A reference to a schema in the components of the API description. */
 export function schemaReference(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }

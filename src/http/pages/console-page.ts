@@ -27,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Headers that let the page load files from this server only, and connect to this server only. */
+/** Headers that let the page load files only from this server, and connect only to this server. */
 const safely = allowOnly([
   "script-src 'self'",
   "style-src 'self'",

@@ -94,7 +94,7 @@ function showShapes() {
         ),
       ),
     )
-  byId('commands').append(make('section', {}, make('h2', {}, 'Shapes'), entries))
+  byId('commands').append(make('section', {}, make('h2', {}, 'Schemas'), entries))
 }
 
 /** A table with one row for each member of an object, including members of nested objects. */
@@ -234,7 +234,7 @@ async function send(path, body) {
     const says = `${response.status} ${response.statusText}, ${failed ? 'with errors, ' : ''}${elapsed} ms`
     return { good: !failed, says, text: text.startsWith('{') ? layOut(text) : text }
   } catch (error) {
-    return { good: false, says: `Nothing came back: ${error.message}`, text: '' }
+    return { good: false, says: `No reply arrived: ${error.message}`, text: '' }
   }
 }
 

@@ -77,9 +77,10 @@ class ContentsCheck {
         const entry = this.#entries.find(pathId, key, { seq, id })
         if (entry === undefined) yield `document ${name} is not indexed at "${path}"`
         else if (isElement(entry.state) !== element)
-          yield `document ${name} is indexed at "${path}" as ` +
-            (element ? 'a value of its own' : 'an element of an array') +
-            ', which it is not'
+          yield `the index has the value of document ${name} at "${path}" as ` +
+            (element
+              ? 'a value of its own, but it is an element of an array'
+              : 'an element of an array, but it is a value of its own')
         if (entry !== undefined) right++
       }
     }

@@ -85,7 +85,7 @@ export function describeLogDamage(file: string): string | undefined {
   return frame === 0
     ? `${name} has a damaged header: opening the file discards all of its committed transactions (${lost})`
     : `${name} is damaged at frame ${frame}: opening the file discards the ` +
-        `${transactions(lost)} behind it and keeps the ${transactions(commits)} before it`
+        `${transactions(lost)} after it and keeps the ${transactions(commits)} before it`
 }
 
 function transactions(count: number): string {

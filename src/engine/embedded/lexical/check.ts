@@ -217,7 +217,7 @@ class IndexCheck {
     if (this.#isAnalyzed)
       for (const { text, inTexts, inIndex } of this.#terms.values())
         if (inIndex.documents !== inTexts.documents || inIndex.sum !== inTexts.sum)
-          yield `the postings of the term "${text}" are not those of the texts that have it`
+          yield `the postings of the term "${text}" do not match the texts that contain it`
     const read = this.#database.prepare('SELECT value FROM meta WHERE name = ?')
     const counts = { texts: this.#texts, tokens: this.#tokens }
     for (const [name, actual] of Object.entries(counts)) {
@@ -258,7 +258,7 @@ function* findLostRows(database: DatabaseSync, suffix: string): Generator<string
   )
   for (const { id, missing } of making.iterate())
     if (missing !== 0)
-      yield `segment ${String(id)} of the postings is made of segments that are gone`
+      yield `segment ${String(id)} of the postings is being merged from segments that no longer exist`
 }
 
 /** Whether places ascend strictly and exist in the segment. */

@@ -122,7 +122,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
       changeEntries(file, { remove: [tag], put: [{ ...tag, element: false }] })
       change(file, "UPDATE path SET documents = documents + 1 WHERE path = 'tags'")
     },
-    /^document 1 is indexed at "tags" as a value of its own, which it is not$/,
+    /^the index has the value of document 1 at "tags" as a value of its own, but it is an element of an array$/,
   ],
   [
     'a value that is taken for an element',
@@ -130,7 +130,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
       changeEntries(file, { remove: [pages], put: [{ ...pages, element: true }] })
       change(file, "UPDATE path SET documents = 0 WHERE path = 'pages'")
     },
-    /^document 2 is indexed at "pages" as an element of an array, which it is not$/,
+    /^the index has the value of document 2 at "pages" as an element of an array, but it is a value of its own$/,
   ],
   [
     'a path that is counted wrong',

@@ -74,7 +74,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
   [
     'a text that was changed',
     `UPDATE search SET lexical = '"red red"' WHERE doc = 1000`,
-    /^the postings of the term "red" are not those of the texts that have it$/,
+    /^the postings of the term "red" do not match the texts that contain it$/,
   ],
   [
     'a text of other terms',
@@ -84,7 +84,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
   [
     'postings of other documents',
     lie({ seqs: [950], replaced: [950], place: 0 }),
-    /^the postings of the term "red" are not those of the texts that have it$/,
+    /^the postings of the term "red" do not match the texts that contain it$/,
   ],
   [
     'postings that were replaced by nothing',
@@ -119,7 +119,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
   [
     'a merge of what is gone',
     "INSERT INTO textsegment SELECT 998, 1, 'making', '[997]', 0, 0, 0, x'', x'', x'', NULL",
-    /^segment 998 of the postings is made of segments that are gone$/,
+    /^segment 998 of the postings is being merged from segments that no longer exist$/,
   ],
   [
     'a segment that does not count',
