@@ -1,7 +1,10 @@
 import { databaseKeyOf } from '../engine/database-key.ts'
 import type { Limits } from '../limits.ts'
 
-/** Whether the value follows the Data API's rule for names of new objects. */
+/**
+ * Whether the value can be the name of a new keyspace, by the rule of `createKeyspace`. Names that
+ * start with the key of a database are reserved.
+ */
 export function isKeyspaceName(value: unknown, { nameLengthMax }: Limits): value is string {
   return (
     typeof value === 'string' &&

@@ -97,7 +97,7 @@ export const collectionSchemaErrors = {
   },
   INVALID_CREATE_COLLECTION_OPTIONS: {
     ...request('SCHEMA'),
-    title: 'Unsupported schema options',
+    title: 'Invalid schema options',
     body: byReason({
       ...rerankingService,
       dimensionMissing: () =>

@@ -29,7 +29,7 @@ export function addressOptions(): Option[] {
     ),
     addressSetting(
       'connection-rate',
-      'new connections per second and client address; others wait; 0: no limit',
+      'new connections per second and client address; more wait; 0: no limit',
       connectionRate,
     ),
     addressSetting(
@@ -39,7 +39,7 @@ export function addressOptions(): Option[] {
     ),
     addressSetting(
       'rejection-rate',
-      'unauthenticated requests per second and client address; others wait; 0: no limit',
+      'unauthenticated requests per second and client address; more wait; 0: no limit',
       rejectionRate,
     ),
   ]

@@ -95,13 +95,13 @@ test('every command has a sample request in this test', () => {
   assert.deepEqual(Object.keys(samples).toSorted(), [...new Set(commands)].toSorted())
 })
 
-describe('the role', () => {
+describe('roles', () => {
   const admin = new AdminServer({}, (server) =>
     server.command(keyspace, { createCollection: { name: 'books' } }),
   )
   let tokens: Map<string, string>
 
-  test('can be assigned to a token', async () => {
+  test('can each be assigned to a token', async () => {
     const made = Object.keys(allowed).map(
       async (name) => [name, (await admin.tokenOf(name)).token] as const,
     )
@@ -120,7 +120,7 @@ describe('the role', () => {
       }
     })
 
-  test('that covers one collection shows only that collection and its keyspace', async () => {
+  test('that cover one collection show only that collection and its keyspace', async () => {
     await admin.command('', { createKeyspace: { name: 'hidden' } })
     await admin.command(keyspace, { createCollection: { name: 'unseen' } })
     const { token } = await admin.tokenFor(

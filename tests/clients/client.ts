@@ -83,7 +83,7 @@ export class Service {
   }
 }
 
-/** An error as the client returns it; the type of the client lacks the ids of documents. */
+/** An error as the client returns it. The type declared by the client omits `documentIds`. */
 export type Descriptor = DataAPIErrorDescriptor & {
   readonly documentIds?: readonly unknown[]
 }

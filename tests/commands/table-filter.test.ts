@@ -156,7 +156,7 @@ for (const withIndexes of [false, true])
         assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
     })
 
-    test('compare numbers with every digit', async () => {
+    test('compare numbers without rounding them to doubles', async () => {
       const found = await table.send(
         '{"find": {"filter": {"bigint": 9007199254740993}, "projection": {"id": 1}}}',
       )

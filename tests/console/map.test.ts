@@ -100,7 +100,7 @@ describe('a projection of vectors onto the map', () => {
     assert(keptTogether(last(directions, 16, true).positions, 40) > 0.98)
   })
 
-  test('starts with PCA, and its progress never decreases until it reaches 1', () => {
+  test('starts with PCA, and its progress never decreases and ends at 1', () => {
     const stages: string[] = []
     let before = -1
     for (const { stage, progress } of project({

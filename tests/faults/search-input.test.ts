@@ -290,13 +290,13 @@ describe('vectors', () => {
 describe('texts', () => {
   const notText = ['5', '-1e400', 'true', '[]', '["word"]', '{}', '{"$date":1}', '[[[]]]']
 
-  test('with an invalid type are not stored as $lexical', async () => {
+  test('as $lexical must be strings', async () => {
     for (const value of notText)
       for (const command of storing(`"$lexical":${value}`))
         await refuse('cosine', command, 'SHRED_BAD_DOCUMENT_LEXICAL_TYPE')
   })
 
-  test('with an invalid type are not embedded as $vectorize', async () => {
+  test('as $vectorize must be strings and exclude $vector, or nothing is embedded', async () => {
     models.forget()
     for (const value of notText)
       for (const command of storing(`"$vectorize":${value}`))

@@ -108,7 +108,7 @@ describe('documents', () => {
     )
   })
 
-  test('are sorted by a path that is not applied to the elements of arrays', () => {
+  test('have no value for a sort path that omits the position of an array element', () => {
     const all = documents(
       '{"_id":1,"a":[{"b":1}]}',
       '{"_id":2,"a":{"b":9}}',

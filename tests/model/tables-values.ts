@@ -91,9 +91,9 @@ interface Primitive<T> {
    */
   readonly ordinary: (n: number) => T
   readonly compare: (a: T, b: T) => number
-  /** A random request form of the value. */
+  /** One of the JSON notations that a request may use for the value, chosen at random. */
   readonly spell: (value: T, random: Random) => Json
-  /** The only reply form: JSON text, with numbers as readNumber() writes them. */
+  /** The only notation of replies: JSON text, with numbers as readNumber() writes them. */
   readonly show: (value: T) => string
 }
 
@@ -378,7 +378,7 @@ export function mapCell(key: PrimitiveName, entries: readonly Entry[]): Cell | u
   return { kind: 'map', entries: sorted }
 }
 
-/** A random request form of a cell. */
+/** One of the JSON notations that a request may use for a cell, chosen at random. */
 export function spellCell(cell: Cell, type: ColumnType, random: Random): Json {
   switch (cell.kind) {
     case 'one':
@@ -407,8 +407,8 @@ export function spellCell(cell: Cell, type: ColumnType, random: Random): Json {
 }
 
 /**
- * A random request form of an element. If `asPairs` is set, a user-defined value may also be
- * written as pairs.
+ * One of the JSON notations that a request may use for an element, chosen at random. If `asPairs`
+ * is set, a user-defined value is written as pairs.
  */
 export function spellElement(element: Element, random: Random, asPairs = false): Json {
   if (!isStruct(element)) return primitives[element.type].spell(element.value, random)

@@ -278,8 +278,8 @@ export class Writes {
   }
 
   /**
-   * A request form of a cell. An undefined cell is written as null, or as an empty value with the
-   * same effect.
+   * A JSON notation of a cell in a request. An undefined cell is written as null, or as an empty
+   * value with the same effect.
    */
   #spellCell(cell: Cell | undefined, type: ColumnType): Json {
     const random = this.#random
@@ -323,7 +323,7 @@ function none(): undefined {
 }
 
 /**
- * The request form of a map entry in $push. Undefined if the service accepts no form of this entry.
+ * The JSON notation of a map entry in $push. Undefined if the service accepts none for this entry.
  */
 function spellEntry(key: Atom, value: Element, type: ElementType, random: Random) {
   const name = spellElement(key, random)

@@ -30,7 +30,7 @@ export function nanosOfDay(text: string, from: number, to: number): number {
 
   const digits = length - 9
   if (text[from + 8] !== '.' || digits > 9) return NaN
-  // Like Java and the reference service, accepts a point without digits after it.
+  // Like Java and the reference server, accepts a point without digits after it.
   if (digits === 0) return wholeSeconds
   return wholeSeconds + readDigits(text, from + 9, to) * 10 ** (9 - digits)
 }

@@ -60,7 +60,7 @@ export interface DocumentAccess {
   readonly limits: ReadLimits
   /** Our own term index; undefined: the collection has none, or the cluster provides one. */
   readonly postings: ClusterPostings | undefined
-  /** Additional terms that the cluster serves. */
+  /** Kinds of filter conditions that this cluster serves in addition to equality and presence. */
   readonly more: FilterCapabilities
 }
 

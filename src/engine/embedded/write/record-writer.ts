@@ -25,7 +25,10 @@ import {
   type VectorStatements,
 } from './writer-statements.ts'
 
-/** A stored row with its checksum, which the digest loses when the row is replaced or removed. */
+/**
+ * A stored row with its checksum. When the row is replaced or removed, the checksum is subtracted
+ * from the digest.
+ */
 interface ChecksummedRow {
   readonly checksum: RowChecksum
 }
