@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '../engine/settings.ts'
 import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 import { temporaryFolder } from '../harness.ts'
 import { bySimilarity } from '../model/search-oracle.ts'
@@ -279,6 +280,8 @@ describe('a snapshot that was damaged while no server ran', () => {
     for (const [i, { what, isTold }] of damages.entries()) {
       const before = server.err.length
       await assertFinds(server, `c${i}`)
+      // The log arrives by a pipe, possibly later than the reply.
+      if (isTold) await eventually(() => server.err.length > before)
       const told = server.err.slice(before)
       const line =
         /^\{"level":40,.*snapshot.*\/c\d+\/.* cannot be used, so the index is rebuilt.*\}\n$/
