@@ -239,6 +239,8 @@ describe('a snapshot that was damaged while no server ran', () => {
         await send(server, `/c${i}`, {
           insertMany: { documents: documents.slice(at, at + 100) },
         })
+      // A search waits until the index has all vectors. Only then a stop saves a snapshot.
+      await send(server, `/c${i}`, { findOne: { sort: { $vector: vectorOf(random) } } })
     }
     assert.equal(await server.stop(), 0)
     for (const [i, { what, spoil }] of damages.entries()) {
