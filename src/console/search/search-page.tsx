@@ -280,7 +280,7 @@ function ResultColumn({
 const explanations: Readonly<Record<SearchModeName, string>> = {
   meaning: 'Nearest to the vector of the text.',
   vector: 'Nearest to the vector.',
-  words: 'Texts with all words, ordered by BM25: rare and repeated words rank higher.',
+  words: 'Texts with any of the words, those with all words first. Ordered by BM25.',
   hybrid: 'Found by meaning or by words, ordered by a reranker.',
 }
 
