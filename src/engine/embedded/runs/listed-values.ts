@@ -17,6 +17,8 @@ const setBytesMax = 2 ** 22
 interface CachedList {
   /** Ascending document numbers. */
   readonly numbers: Uint32Array
+  /** Number of chunks of a set of these documents, so that the set is created at its final size. */
+  readonly chunkCount: number
   /** The same documents as a set; undefined: evicted. */
   documents: DocumentSet | undefined
 }
@@ -39,7 +41,7 @@ export class ListedValues {
   documents(key: string, list: (documents: DocumentSet) => void): DocumentSet {
     const cached = this.#lists.get(key)
     if (cached?.documents !== undefined) return cached.documents
-    const documents = new DocumentSet()
+    const documents = new DocumentSet(cached?.chunkCount)
     if (cached === undefined) {
       list(documents)
       this.#add(key, documents)
@@ -66,7 +68,11 @@ export class ListedValues {
     const numbers = documents.numbers()
     if (numbers === undefined || numbers.length < listMin || numbers.length > listedMax)
       return
-    const added: CachedList = { numbers, documents: undefined }
+    const added: CachedList = {
+      numbers,
+      chunkCount: documents.chunkCount,
+      documents: undefined,
+    }
     this.#lists.set(key, added)
     this.#size += numbers.length
     for (const [oldest, evicted] of this.#lists) {
