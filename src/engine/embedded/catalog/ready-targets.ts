@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.ts'
 import type { RecordView } from '../../record-view.ts'
 import { viewOf } from '../format/views.ts'
 import { readFolders } from '../store/folder-names.ts'
+import { typeIn, typeRows } from './stored-rows.ts'
 import type { StoredTarget, StoredType } from '../schema/stored-schema.ts'
 
 export interface ReadyTarget {
@@ -63,14 +64,12 @@ export function readyTargetsIn(database: DatabaseSync, file: string): ReadyTarge
     }))
 }
 
-/** User-defined types by keyspace; formats before 3 have none. */
+/** User-defined types by keyspace. */
 function typesIn(database: DatabaseSync): Map<string, StoredType[]> {
   const types = new Map<string, StoredType[]>()
-  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'type'").get()
-  if (isThere === undefined) return types
-  for (const { keyspace, definition } of database.prepare('SELECT * FROM type').all()) {
-    const known = types.get(String(keyspace)) ?? []
-    types.set(String(keyspace), [...known, JSON.parse(String(definition)) as StoredType])
+  for (const row of typeRows(database)) {
+    const keyspace = String(row['keyspace'])
+    types.set(keyspace, [...(types.get(keyspace) ?? []), typeIn(row)])
   }
   return types
 }

@@ -48,12 +48,15 @@ export function refuseUnreadableRows(database: DatabaseSync): void {
     else optionsIn(row)
 }
 
-/** Types and, as `parent`, their keyspaces in the catalog; formats before 3 have no types. */
-function typeRows(database: DatabaseSync): Record<string, unknown>[] {
+/**
+ * User-defined types; formats before 3 have none. `parent`: the keyspace of the type, null if the
+ * catalog does not list it.
+ */
+export function typeRows(database: DatabaseSync): Record<string, unknown>[] {
   const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'type'").get()
   if (table === undefined) return []
   const sql =
-    'SELECT definition, keyspace.name AS parent ' +
+    'SELECT type.*, keyspace.name AS parent ' +
     'FROM type LEFT JOIN keyspace ON keyspace.name = type.keyspace'
   return database.prepare(sql).all()
 }
