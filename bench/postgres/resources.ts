@@ -1,4 +1,4 @@
-/** What a server takes without requests: time to start, CPU time while idle. */
+/** Measures a server without requests: its time to start, and its CPU time while idle. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Participant } from './compared.ts'
 import { statements, type Asked } from './requests.ts'

@@ -1,7 +1,7 @@
 /**
- * A code that signs in to the console once. The server prints it in a link on its terminal, so that
- * its operator need not copy a token. The server keeps only a hash of the code, and drops the token
- * when the code is redeemed.
+ * A code that signs in to the console once. The server prints it in a link on its terminal, so the
+ * operator does not have to copy a token. The server keeps only a hash of the code, and forgets the
+ * token when the code is redeemed.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { fixedLimits } from '../limits.ts'
