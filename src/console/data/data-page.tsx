@@ -2,7 +2,6 @@
  * Data tab: browse, filter and change the documents of a collection or the rows of a table.
  */
 import { useMemo, useState } from 'preact/hooks'
-import { command } from '../api/command.ts'
 import { hasKnownKey, type Place } from '../api/place.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
 import { catalog, keyOf, refreshSizes } from '../catalog/catalog.ts'
@@ -11,44 +10,35 @@ import { fieldListOf } from '../completion/field-paths.ts'
 import { printJson, printPretty } from '../json/print-json.ts'
 import { Numeral, writePath, type JsonObject, type Value } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
+import { Chip } from '../kit/chip.tsx'
 import { copyText } from '../kit/copy-button.tsx'
 import { CheckField } from '../kit/fields.tsx'
 import { formatCount } from '../kit/format.ts'
 import { useStore } from '../kit/hooks.ts'
-import {
-  EmptyState,
-  ErrorNotice,
-  Loading,
-  messageOf,
-  Notice,
-  Warnings,
-} from '../kit/notice.tsx'
+import { ErrorNotice, Loading, Notice, Warnings } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import { openedQuery } from '../navigation/opened-query.ts'
 import { ClauseField } from './clause-field.tsx'
-import { ColumnDialog } from './column-dialog.tsx'
 import { listFields } from './columns.ts'
 import { withCondition } from './conditions.ts'
-import { dataQueryOf, noQuery, withoutChoice, type DataQuery } from './data-query.ts'
-import { DeleteDialog, type Doomed } from './delete-dialog.tsx'
-import { DocumentEditor } from './document-editor.tsx'
+import { DataDialog, type OpenDialog } from './data-dialogs.tsx'
+import {
+  dataQueryOf,
+  findFieldsOf,
+  hiddenFieldOf,
+  noQuery,
+  withoutChoice,
+} from './data-query.ts'
 import { DocumentGrid, type GridActions } from './document-grid.tsx'
-import { idFilter, idKey, idText, noun } from './document-id.ts'
-import type { FindFields } from './find-page.ts'
+import { idKey } from './document-id.ts'
+import { EmptyData } from './empty-data.tsx'
+import { findSimilar, vectorFieldOf } from './find-similar.ts'
 import type { SortOrder } from './grid-header.tsx'
 import { gridStateOf } from './grid-state.ts'
 import { PageBar } from './page-bar.tsx'
 import { readClause } from './read-clause.ts'
 import { usePages } from './use-pages.ts'
-import { ValueDialog } from './value-dialog.tsx'
-
-type Open =
-  | { readonly kind: 'insert' }
-  | { readonly kind: 'edit'; readonly document: JsonObject }
-  | { readonly kind: 'delete'; readonly doomed: Doomed }
-  | { readonly kind: 'columns' }
-  | { readonly kind: 'value'; readonly name: string; readonly value: Value }
 
 export function DataPage({ place }: { readonly place: Place }) {
   const store = dataQueryOf(place)
@@ -60,7 +50,7 @@ export function DataPage({ place }: { readonly place: Place }) {
     query.filter.size === 0 ? '' : printJson(query.filter),
   )
   const [filterError, setFilterError] = useState<unknown>(undefined)
-  const [open, setOpen] = useState<Open | undefined>(undefined)
+  const [open, setOpen] = useState<OpenDialog | undefined>(undefined)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const fields = useMemo(
     () => findFieldsOf(place, query, pageSize),
@@ -282,7 +272,7 @@ export function DataPage({ place }: { readonly place: Place }) {
         />
       ) : (
         pages.error === undefined && (
-          <NothingHere
+          <EmptyData
             place={place}
             isFiltered={isFiltered}
             onInsert={mayWrite ? () => setOpen({ kind: 'insert' }) : undefined}
@@ -297,160 +287,17 @@ export function DataPage({ place }: { readonly place: Place }) {
           !isFiltered ? total : query.filter.size === 0 ? query.ids?.length : undefined
         }
       />
-      {open?.kind === 'insert' && (
-        <DocumentEditor
+      {open !== undefined && (
+        <DataDialog
           place={place}
+          open={open}
           fields={list}
-          onClose={() => setOpen(undefined)}
-          onDone={afterChange}
-        />
-      )}
-      {open?.kind === 'edit' && (
-        <DocumentEditor
-          place={place}
-          fields={list}
-          document={open.document}
-          onClose={() => setOpen(undefined)}
-          onDone={afterChange}
-        />
-      )}
-      {open?.kind === 'delete' && (
-        <DeleteDialog
-          place={place}
-          doomed={open.doomed}
-          {...(isTable && total !== undefined
-            ? { known: { count: total, isMore: true } }
-            : {})}
-          onClose={() => setOpen(undefined)}
-          onDone={afterChange}
-        />
-      )}
-      {open?.kind === 'columns' && (
-        <ColumnDialog
           names={listFields(place, documents)}
-          hidden={hidden}
-          onChange={(chosenHidden) =>
-            gridState.update((before) => ({ ...before, hidden: chosenHidden }))
-          }
+          total={total}
           onClose={() => setOpen(undefined)}
-        />
-      )}
-      {open?.kind === 'value' && (
-        <ValueDialog
-          name={open.name}
-          value={open.value}
-          onClose={() => setOpen(undefined)}
+          onDone={afterChange}
         />
       )}
     </div>
   )
-}
-
-/** A removable mark for a part of the query that the filter field does not show. */
-function Chip({
-  text,
-  label,
-  onClose,
-}: {
-  readonly text: string
-  readonly label: string
-  readonly onClose: () => void
-}) {
-  return (
-    <span class="chip">
-      <span>{text}</span>
-      <Button icon="close" label={label} kind="quiet" onClick={onClose} />
-    </span>
-  )
-}
-
-function NothingHere({
-  place,
-  isFiltered,
-  onInsert,
-}: {
-  readonly place: Place
-  readonly isFiltered: boolean
-  readonly onInsert: (() => void) | undefined
-}) {
-  if (isFiltered)
-    return (
-      <EmptyState title={`No ${noun(place, 2)} match`}>
-        Change the filter, or clear it to see all.
-      </EmptyState>
-    )
-  return (
-    <EmptyState
-      title={`${place.name} is empty`}
-      actions={
-        onInsert !== undefined && (
-          <Button kind="primary" icon="add" onClick={onInsert}>
-            Insert {noun(place, 2)}
-          </Button>
-        )
-      }
-    >
-      {onInsert !== undefined &&
-        'Insert data here, import a file on the Files page, or send data from a program.'}
-    </EmptyState>
-  )
-}
-
-/** The search field that a find omits by default; undefined if there is no such field. */
-function hiddenFieldOf({ kind, options }: Place): string | undefined {
-  if (kind === 'table') return undefined
-  if (options.vector !== undefined) return '$vector'
-  return options.lexical?.enabled === true ? '$lexical' : undefined
-}
-
-/** The field that contains the vector of a document; undefined if there is no such field. */
-function vectorFieldOf(place: Place): string | undefined {
-  if (place.kind === 'collection')
-    return place.options.vector === undefined ? undefined : '$vector'
-  return [...place.table.columns].find(([, { type }]) => type === 'vector')?.[0]
-}
-
-async function findSimilar(
-  place: Place,
-  document: JsonObject,
-  store: ReturnType<typeof dataQueryOf>,
-): Promise<void> {
-  const field = vectorFieldOf(place)!
-  try {
-    const reply = await command(place, 'findOne', {
-      filter: idFilter(place, document),
-      projection: { [field]: 1 },
-    })
-    const vector = reply.documents[0]?.get(field)
-    if (vector === undefined || vector === null)
-      throw new Error(`This ${noun(place, 1)} has no vector to compare with.`)
-    const similarTo = { name: idText(place, document), field, vector }
-    store.update((before) => ({ ...withoutChoice(before), similarTo, sort: new Map() }))
-  } catch (error) {
-    showToast({ text: messageOf(error), kind: 'error' })
-  }
-}
-
-function findFieldsOf(place: Place, query: DataQuery, pageSize: number): FindFields {
-  const { filter, sort, similarTo, isWhole, ids } = query
-  const one = new Numeral('1')
-  return {
-    ...(filter.size === 0 ? {} : { filter }),
-    ...(ids === undefined ? {} : { ids }),
-    ...(similarTo === undefined
-      ? sort.size === 0
-        ? {}
-        : { sort }
-      : {
-          sort: new Map([[similarTo.field, similarTo.vector]]),
-          // The limit is the page size, because a vector search returns a single page.
-          options: new Map<string, Value>([
-            ['limit', new Numeral(String(pageSize))],
-            ['includeSimilarity', true],
-          ]),
-        }),
-    ...(isWhole && place.kind === 'collection'
-      ? { projection: new Map<string, Value>([['*', one]]) }
-      : {}),
-  }
 }

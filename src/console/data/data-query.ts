@@ -1,7 +1,8 @@
 /** The query of the Data tab, kept per collection or table while the console is open. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
-import type { JsonObject, Value } from '../json/value.ts'
+import { Numeral, type JsonObject, type Value } from '../json/value.ts'
+import type { FindFields } from './find-page.ts'
 
 export interface DataQuery {
   readonly filter: JsonObject
@@ -34,4 +35,36 @@ export function dataQueryOf({ database, keyspace, name }: Place): Store<DataQuer
 /** The query without its restriction to selected or similar documents. */
 export function withoutChoice({ filter, sort, isWhole }: DataQuery): DataQuery {
   return { filter, sort, isWhole }
+}
+
+/** The search field that a find omits by default; undefined if there is no such field. */
+export function hiddenFieldOf({ kind, options }: Place): string | undefined {
+  if (kind === 'table') return undefined
+  if (options.vector !== undefined) return '$vector'
+  return options.lexical?.enabled === true ? '$lexical' : undefined
+}
+
+/** The clauses of the find that a page of the query sends. */
+export function findFieldsOf(place: Place, query: DataQuery, pageSize: number): FindFields {
+  const { filter, sort, similarTo, isWhole, ids } = query
+  const one = new Numeral('1')
+  return {
+    ...(filter.size === 0 ? {} : { filter }),
+    ...(ids === undefined ? {} : { ids }),
+    ...(similarTo === undefined
+      ? sort.size === 0
+        ? {}
+        : { sort }
+      : {
+          sort: new Map([[similarTo.field, similarTo.vector]]),
+          // The limit is the page size, because a vector search returns a single page.
+          options: new Map<string, Value>([
+            ['limit', new Numeral(String(pageSize))],
+            ['includeSimilarity', true],
+          ]),
+        }),
+    ...(isWhole && place.kind === 'collection'
+      ? { projection: new Map<string, Value>([['*', one]]) }
+      : {}),
+  }
 }
