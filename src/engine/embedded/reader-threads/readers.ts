@@ -6,6 +6,7 @@ import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { siblingModule } from '../../../runtime/sibling-module.ts'
+import { NeededThreads } from './needed-threads.ts'
 import { ReadSchedule, type Turn } from './read-schedule.ts'
 import {
   answerHold,
@@ -119,6 +120,7 @@ export class Readers {
   readonly size: number
   readonly #options: ReadersOptions
   readonly #schedule: ReadSchedule<PendingRead>
+  readonly #needed: NeededThreads
   /** Threads that are ready. */
   readonly #members: Member[] = []
   /**
@@ -136,6 +138,7 @@ export class Readers {
     const longMax = runningMax + spareThreads
     this.#options = options
     this.#schedule = new ReadSchedule({ runningMax, waitingMax, longMax })
+    this.#needed = new NeededThreads(runningMax)
     this.size = this.#schedule.threadsMax
     this.#firstStart = setTimeout(() => this.#startThreads(), firstThreadMs).unref()
   }
@@ -307,6 +310,7 @@ export class Readers {
     try {
       member = this.#idleMember()
       member.read = read
+      this.#needed.begin()
       read.resolve(await this.#askMember(member, read))
     } catch (error) {
       isPutBack = read.lack === undefined && this.#schedule.hasLeft(read)
@@ -314,7 +318,10 @@ export class Readers {
       else if (read.lack !== undefined) read.resolve(read.lack)
       else read.reject(error)
     }
-    if (member !== undefined) member.read = undefined
+    if (member !== undefined) {
+      member.read = undefined
+      this.#needed.end()
+    }
     if (!isPutBack) this.#schedule.end(read)
     this.#fill()
   }
@@ -389,19 +396,23 @@ export class Readers {
 
   #endSparesLater(): void {
     const { runningMax, spareThreadMs = spareThreadMsUsual } = this.#options
-    if (this.#members.length <= runningMax) return
-    this.#ending ??= setTimeout(() => {
+    if (this.#members.length <= runningMax || this.#ending !== undefined) return
+    this.#needed.take()
+    this.#ending = setTimeout(() => {
       this.#ending = undefined
-      if (this.#schedule.size === 0) this.#endSpares()
+      this.#endSpares()
       this.#endSparesLater()
     }, spareThreadMs).unref()
   }
 
-  /** Ends idle threads until `runningMax` are left; threads that started last end first. */
+  /**
+   * Ends idle threads that were not needed since the timer started; threads that started last end
+   * first.
+   */
   #endSpares(): void {
-    const { runningMax } = this.#options
+    const kept = this.#needed.take()
     for (const member of this.#members.toReversed()) {
-      if (this.#members.length <= runningMax) return
+      if (this.#members.length <= kept) return
       if (member.read !== undefined || member.thread.waiting > 0) continue
       this.#members.splice(this.#members.indexOf(member), 1)
       this.#schedule.loseThread()

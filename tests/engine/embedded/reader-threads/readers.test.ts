@@ -48,7 +48,7 @@ const waitingReads = async (engine: Engine) =>
 
 describe('threads of long reads', () => {
   test('end when no read is left, except for as many threads as reads may run at once', async (context) => {
-    const world = await filled(context, { searchThreads: 2, spareThreadMs: 20 })
+    const world = await filled(context, { searchThreads: 2, spareThreadMs: 500 })
     const { engine } = world
     const readerCount = async () =>
       (await engine.operations!.statistics()).threads.filter(({ thread }) =>
