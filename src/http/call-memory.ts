@@ -27,7 +27,7 @@ interface ChargedCall extends MemoryHolder, Pick<Caller, 'signal' | 'check'> {
   /** Whether the command only reads, so that it may be rejected at any time. */
   readonly onlyReads: boolean
   /** The error when no memory became available in time. */
-  noRoomFor(what: 'body' | 'reply'): Error
+  noRoomFor(what: 'reply' | 'values'): Error
 }
 
 export class CallMemory {
@@ -48,7 +48,7 @@ export class CallMemory {
   /** Reserves memory for the parsed values of the body, until `endBody`. */
   takeForBody(size: number): Promise<void> {
     this.#body = new Charge(this.#pools.valueRoom, this.#holder)
-    return this.#takeValues(this.#body, size, 'body')
+    return this.#takeValues(this.#body, size)
   }
 
   endBody(): void {
@@ -105,7 +105,7 @@ export class CallMemory {
       charge.force(withinHalf(size, valueRoom))
     else
       try {
-        await this.#takeValues(charge, size, 'reply')
+        await this.#takeValues(charge, size)
       } catch (error) {
         charge.end()
         throw error
@@ -137,14 +137,14 @@ export class CallMemory {
    * Waits for memory for parsed values, without a time limit: clients cannot delay the release of
    * such memory, so it becomes available.
    */
-  #takeValues(charge: Charge, size: number, what: 'body' | 'reply'): Promise<void> {
-    return this.#take(charge, withinHalf(size, this.#pools.valueRoom), what, Infinity)
+  #takeValues(charge: Charge, size: number): Promise<void> {
+    return this.#take(charge, withinHalf(size, this.#pools.valueRoom), 'values', Infinity)
   }
 
   async #take(
     charge: Charge,
     amount: number,
-    what: 'body' | 'reply',
+    what: 'reply' | 'values',
     waitMs?: number,
   ): Promise<void> {
     const isTaken = await charge.takeWithin(amount, this.#holder.signal, waitMs)

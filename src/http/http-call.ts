@@ -243,7 +243,7 @@ export class HttpCall
     return this.#memory.holdReply(length, size)
   }
 
-  noRoomFor(what: 'body' | 'reply'): ApiError {
+  noRoomFor(what: 'reply' | 'values'): ApiError {
     return overloaded(`no_room_for_${what}`, this.#services)
   }
 
@@ -365,6 +365,7 @@ const noRoomFor = {
   overloaded: ['commands', ({ commandRoom }) => commandRoom],
   no_room_for_body: ['bodies', ({ bodies }) => bodies.room],
   no_room_for_reply: ['replies', ({ replyRoom }) => replyRoom],
+  no_room_for_values: ['values', ({ valueRoom }) => valueRoom],
 } as const satisfies Partial<
   Record<CommandRefusal, readonly [string, (services: HttpServices) => FairShare]>
 >

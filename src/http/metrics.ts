@@ -24,6 +24,7 @@ export type CommandRefusal =
   | 'rate_limited'
   | 'no_room_for_body'
   | 'no_room_for_reply'
+  | 'no_room_for_values'
 
 /** Counters of one command. They are plain numbers, because each request increments them. */
 export interface Tally extends Record<CommandOutcome, number> {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CallMemory } from '../../src/http/call-memory.ts'
 import { LocalFairShare } from '../../src/http/local-fair-share.ts'
-import { defaultLimits } from '../../src/limits.ts'
+import { defaultLimits, fixedLimits } from '../../src/limits.ts'
 
 /** The memory for replies and for values, and calls that share this memory. */
 class World {
@@ -29,7 +29,7 @@ class World {
       {
         ...{ principalName, sharedConnection: connection, onlyReads, signal },
         check: () => signal.throwIfAborted(),
-        noRoomFor: (what) => new Error(`no room for a ${what}`),
+        noRoomFor: (what) => new Error(`no room for ${what}`),
       },
       { replyRoom: this.replyRoom, valueRoom: this.valueRoom, limits: defaultLimits },
     )
@@ -121,7 +121,7 @@ describe('memory for the reads of a command', () => {
     const third = world.call()
     const left = third.reserve(500, 0)!
     first.end()
-    await assert.rejects(waiting, /no room for a reply/)
+    await assert.rejects(waiting, /no room for reply/)
     await left
     assert.equal(world.replyRoom.held, 500)
     const fourth = world.call().reserve(500, 0)!
@@ -165,6 +165,18 @@ describe('values', () => {
     for (const call of calls) (await call.borrow(500))()
     for (const call of calls) call.end()
     assert.equal(world.valueRoom.held, 0)
+  })
+
+  test('are rejected for a lack of memory for values when too many requests wait for it', async () => {
+    const world = new World(1_000)
+    await world.call().borrow(500)
+    const waiting = Array.from({ length: fixedLimits.roomWaitersMax }, () =>
+      world.call().borrow(500),
+    )
+    await assert.rejects(world.call().borrow(500), /no room for values/)
+    await assert.rejects(world.call().takeForBody(500), /no room for values/)
+    world.leave()
+    for (const wait of waiting) await assert.rejects(wait, /left/)
   })
 
   test('hold no memory after their client has disconnected', async () => {
