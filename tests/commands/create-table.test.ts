@@ -370,6 +370,9 @@ describe('createTable', () => {
   })
 
   test('creates no table when the definition is rejected', async () => {
+    await schemas.refuse('', ofColumn('nowhere'), 'UNKNOWN_PRIMITIVE_DATA_TYPE')
+    const lacksType = ofColumn({ type: 'userDefined', udtName: 'nowhere' })
+    await schemas.fail('', lacksType, 'UNKNOWN_USER_DEFINED_TYPE')
     const tables = (await schemas.status('', { listTables: {} }, 'tables')) as string[]
     assert(!tables.includes('refused'))
   })

@@ -87,13 +87,15 @@ describe('the queue of arrivals', () => {
     assert.deepEqual(begun, ['b', 'a'])
   })
 
-  test('treats all addresses of an IPv6 network as one', () => {
+  test('treats all addresses of an IPv6 network as one', async () => {
     const queue = new ArrivalQueue(1)
     queue.noteRejected('2001:db8::1')
-    let begun = 0
-    queue.add('2001:db8::2', () => begun++)
-    assert.equal(begun, 0)
-    queue.add('2001:db9::2', () => begun++)
+    const begun: string[] = []
+    queue.add('2001:db8::2', () => begun.push('same network'))
+    queue.add('2001:db9::2', () => begun.push('another network'))
+    for (let n = 0; n < 5; n++) await turn()
+    assert.deepEqual(begun, ['another network'])
+    while (begun.length < 2) await turn()
   })
 })
 

@@ -99,7 +99,10 @@ describe('a request with an invalid token', () => {
     assert.deepEqual([unknown.http, unknown.codes], [404, ['UNKNOWN_PATH']])
     for (const path of ['/stargate/health', '/nowhere'])
       await server.send(path, { headers: { Token: testToken } })
-    assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
+    const again = await server.send('/nowhere', { headers: wrong })
+    assert.deepEqual([again.http, again.codes], [401, ['UNAUTHENTICATED_REQUEST']])
+    const locked = await server.send('/nowhere', { headers: wrong })
+    assert.deepEqual([locked.http, locked.codes], [429, ['CREDENTIALS_LOCKED']])
   })
 
   test('gets its reply while its client is still sending the body', async () => {
