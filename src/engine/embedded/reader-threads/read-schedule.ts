@@ -254,9 +254,14 @@ export class ReadSchedule<Read> {
         const { state } = entry
         if (chosen.has(entry) || state === 'leaving' || state === 'ending') continue
         if (state !== 'waiting') return entry
-        // Later reads must not overtake this read, because it will start on the thread that another
-        // read is leaving.
-        if (!entry.isLong) return this.#hasFreeThread ? entry : undefined
+        if (!entry.isLong) {
+          if (this.#hasFreeThread) return entry
+          // This read will start on the thread that another read is leaving.
+          if (this.#leaving > 0) return undefined
+          // The next thread may take long to start, so reads of other connections continue. Later
+          // reads of this connection must not overtake this read.
+          break
+        }
         if (this.#hasFreeThread && this.#mayBeLong(line)) return entry
       }
     return undefined

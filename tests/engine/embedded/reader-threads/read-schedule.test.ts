@@ -42,7 +42,9 @@ function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<s
   return begun
 }
 
-describe('a schedule of reads', () => {
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+
+describe(`a schedule of reads, seed ${seed}`, () => {
   test('starts as many reads as may run, in the order of arrival', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
@@ -72,6 +74,67 @@ describe('a schedule of reads', () => {
     }
     reads.end('short')
     assert.equal(reads.fill().resumes.length, 1)
+  })
+
+  test('resumes a paused read while a new read of another connection waits for a thread to start', () => {
+    for (const principalName of ['a', 'b']) {
+      const reads = new ReadSchedule<string>(options)
+      reads.addThread()
+      reads.add('long', { principalName: 'a', connection: connection.one })
+      assert.deepEqual(reads.fill().starts, ['long'])
+      reads.add('new', { principalName, connection: connection.two })
+      for (let i = 0; i < 5; i++) {
+        const { starts, pauses } = reads.rotate()
+        assert.deepEqual([starts, pauses], [[], []], `turn ${i}`)
+      }
+      assert(reads.wantsThread)
+      reads.addThread()
+      assert.deepEqual(reads.fill(), { ...none, starts: ['new'] })
+    }
+  })
+
+  test('leaves no place free while a read is paused and no thread is about to become free', () => {
+    const step = fc.oneof(
+      fc.constantFrom('thread' as const, 'rotate' as const),
+      fc.record({
+        principal: fc.nat(1),
+        connection: fc.constantFrom('one', 'two', 'three'),
+      }),
+      fc.record({ end: fc.nat() }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const reads = new ReadSchedule<string>({ ...options, waitingMax: 100 })
+        reads.addThread()
+        const running = new Set<string>()
+        const paused = new Set<string>()
+        const carryOut = (turn: Turn<string>) => {
+          follow(running, turn)
+          for (const read of turn.pauses) paused.add(read)
+          for (const read of turn.resumes) paused.delete(read)
+          for (const read of turn.putBacks) reads.hasLeft(read)
+        }
+        for (const [number, step] of steps.entries()) {
+          if (step === 'thread') reads.addThread()
+          else if (step === 'rotate') carryOut(reads.rotate())
+          else if ('principal' in step)
+            reads.add(`read ${number}`, {
+              principalName: `${step.principal}`,
+              connection: connection[step.connection as 'one'],
+            })
+          else {
+            const ended = [...running][step.end % running.size]
+            if (ended !== undefined) {
+              running.delete(ended)
+              reads.end(ended)
+            }
+          }
+          carryOut(reads.fill())
+          assert(running.size === options.runningMax || paused.size === 0)
+        }
+      }),
+      { seed, numRuns: 2_000 },
+    )
   })
 
   test('does not pause a new read before it has had two turns', () => {
