@@ -330,7 +330,7 @@ const fixed = {
    * Milliseconds that a request waits for memory or a command slot before it is rejected.
    */
   roomWaitMsMax: 5_000,
-  /** Requests that wait for one resource; further ones are rejected at once. */
+  /** Requests of a principal that wait for one resource; further ones are rejected at once. */
   roomWaitersMax: 1_024,
   /**
    * Entries of one principal in a fair queue: writes, schema changes, or runs of the local

@@ -598,7 +598,7 @@ export const catalog = {
         againAfter(v.seconds),
       values: (v: { max: number; seconds: number }) =>
         'The memory for the values of long requests and documents is in use, and too many ' +
-        `commands wait for it. All commands together may use ${counted(v.max, 'byte')} ` +
+        `commands of this token wait for it. All commands together may use ${counted(v.max, 'byte')} ` +
         `(--max-value-memory). ${againAfter(v.seconds)}`,
       store: (v: { problem: string; seconds: number }) =>
         `The store is overloaded: ${v.problem}. ${againAfter(v.seconds)}`,

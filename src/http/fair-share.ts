@@ -38,7 +38,7 @@ export interface FairShare {
   ): boolean | Promise<boolean>
   /**
    * Waits until the amount is available. Resolves to false after `waitMs`, when too many requests
-   * are already waiting, or when the signal aborts. With Infinity, only the signal ends the wait.
+   * of the principal are already waiting, or when the signal aborts. With Infinity, only the signal ends the wait.
    */
   takeWithin(
     holder: MemoryHolder,

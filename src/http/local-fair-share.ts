@@ -39,6 +39,7 @@ interface Principal extends Held {
 export interface FairShareOptions {
   /** A shared connection that holds at most this amount is not limited. */
   readonly littleMax?: number
+  /** Maximum waiting requests of one principal. */
   readonly waitersMax?: number
 }
 
@@ -120,8 +121,8 @@ export class LocalFairShare implements FairShare {
     signal: AbortSignal,
   ): Promise<boolean> {
     if (this.takeInTurn(holder, amount)) return true
-    if (this.#waiters.size >= this.#waitersMax || signal.aborted) return false
     const principal = this.#principal(holder.principalName)
+    if (principal.waiting >= this.#waitersMax || signal.aborted) return false
     return new Promise((resolve) => {
       const settle = (isTaken: boolean) => {
         if (this.#waiters.delete(waiter)) principal.waiting--

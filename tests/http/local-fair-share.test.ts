@@ -150,12 +150,14 @@ describe('requests that wait for capacity', () => {
     assert.equal(share.held, 10)
   })
 
-  test('have a maximum number', async () => {
+  test('have a maximum number per principal', async () => {
     const share = new LocalFairShare(10, { waitersMax: 2 })
     assert(share.take(ann, 10))
-    const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))
+    const waiting = [bob, bob, ann].map((holder) =>
+      share.takeWithin(holder, 1, 60_000, never),
+    )
     assert.equal(await share.takeWithin(bob, 1, 60_000, never), false)
     share.release(ann, 10)
-    assert.deepEqual(await Promise.all(waiting), [true, true])
+    assert.deepEqual(await Promise.all(waiting), [true, true, true])
   })
 })
