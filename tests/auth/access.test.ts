@@ -96,6 +96,23 @@ describe('a token', () => {
     await access.revokeToken(id, undefined)
     assert(holder.isRevoked)
   })
+
+  test('expires also after a restart', async (t) => {
+    const now = Date.now()
+    t.mock.timers.enable({ apis: ['Date'], now })
+    const expiresAt = new Date(now + 50).toISOString()
+    const first = await open()
+    const { token, id } = await first.createToken({ roles: [reader], expiresAt }, root)
+    first.close()
+    const access = await open()
+    const authenticator = new Authenticator(access, new LocalLockout(0))
+    const from = () => ({ connection: {}, address: 'x' })
+    assert(isPrincipal(await authenticator.identify(token, from())))
+    t.mock.timers.setTime(now + 50)
+    const found = await authenticator.identify(token, from())
+    assert.deepEqual(found, { why: 'expired', expiredAt: expiresAt })
+    await access.revokeToken(id, root)
+  })
 })
 
 describe('a holder of a token', () => {
