@@ -61,12 +61,6 @@ export interface MetricCounts {
   readonly unread: number
 }
 
-/**
- * Milliseconds after the start at which the event loop and garbage collections are first measured.
- * Loading the library earlier would delay the first replies.
- */
-const processDelayMs = 1_000
-
 export class Metrics implements RequestCounter, ConnectionCounter {
   readonly #commands = new Map<string, Tally>()
   readonly #statuses = new Map<number | 'none', number>()
@@ -83,7 +77,6 @@ export class Metrics implements RequestCounter, ConnectionCounter {
   constructor(cacheMs: number, now: () => number = () => performance.now()) {
     this.#cacheMs = cacheMs
     this.#now = now
-    setTimeout(() => void measureProcess(), processDelayMs).unref()
   }
 
   beginRequest(): void {
@@ -151,12 +144,6 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     }
     return printMetrics(counts, services, server)
   }
-}
-
-/** Starts to measure the process. If the library cannot be loaded, /metrics reports the error. */
-async function measureProcess(): Promise<void> {
-  const page = await import('./metrics-page.ts').catch(() => undefined)
-  page?.processMetrics()
 }
 
 function emptyTally(): Tally {
