@@ -82,6 +82,7 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
     case 'unauthorized':
       return new Refusal(403, `The database does not permit this: ${message}`)
     case 'unsupported':
+    case 'value':
     case 'indexExists':
     case 'indexLimit':
     case 'droppedColumn':

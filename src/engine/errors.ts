@@ -21,6 +21,8 @@ export type EngineErrorKind =
   | 'unauthorized'
   /** The store does not support the operation; retrying is pointless. */
   | 'unsupported'
+  /** The store cannot represent a value of the request. Nothing was written. */
+  | 'value'
   /** Another target has an index with the name that a new index would get. Nothing was done. */
   | 'indexExists'
   /** A collection lacks an index or column, or its stored options cannot be read. */

@@ -62,6 +62,13 @@ export const rowWriteErrors = {
     title: 'Row values do not match their column types',
     body: badValues,
   },
+  VALUE_NOT_STORABLE: {
+    ...request('DOCUMENT'),
+    code: 'INVALID_COLUMN_VALUES',
+    title: 'Value not supported by the database',
+    body: (v: { target: string; problem: string }) =>
+      `The cluster of ${v.target} cannot store a value: ${v.problem}. Change this value.`,
+  },
   UNSUPPORTED_VECTORIZE_WHEN_MISSING_VECTORIZE_DEFINITION: {
     ...request('DOCUMENT'),
     title: 'The column has no embedding service',

@@ -178,7 +178,7 @@ describe('monitoring of a cluster', () => {
 
   test('stela check names the wrong setting when the connection fails', async () => {
     for (const [given, said] of [
-      ['--local-datacenter elsewhere', /no data center elsewhere.* of these: datacenter1/],
+      ['--local-datacenter elsewhere', /no data center elsewhere.* one of: datacenter1/],
       ['--contact-points nowhere.invalid', /resolved: nowhere\.invalid\. Check --contact/],
       ['--cassandra-tls on', /does not use TLS\. Set --cassandra-tls to off/],
     ] as const) {
@@ -223,7 +223,7 @@ describe('monitoring of a cluster', () => {
          SET filling = filling + {'${path}'} WHERE target = '${target}'`,
     )
     const [said, ...others] = await findings()
-    assert.match(said!, /the text index words_said is not full.* stela repair/)
+    assert.match(said!, /the text index words_said is incomplete.* stela repair/)
     assert.deepEqual(others, [])
   })
 

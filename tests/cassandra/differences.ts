@@ -47,6 +47,15 @@ describe('on a cluster', () => {
     for (const said of says) assert(text.includes(said), text)
   }
 
+  /** Fails unless the value is rejected with an error of the family REQUEST. */
+  const refusedValue = async (target: string, body: object, says: string) => {
+    const { body: answered, text } = await send(target, body)
+    const [error] = answered.errors ?? []
+    const { family, errorCode, message } = error!
+    assert.deepEqual([family, errorCode], ['REQUEST', 'INVALID_COLUMN_VALUES'], text)
+    assert(message.includes(says), text)
+  }
+
   const alter = (operation: object) => ({ alterTable: { operation } })
 
   test('internal keyspaces and system keyspaces are hidden', async () => {
@@ -88,7 +97,7 @@ describe('on a cluster', () => {
     })
     const long = 'x'.repeat(40_000)
     assert.deepEqual((await send('/keyed', insert(long, 'x'))).codes, [])
-    await refused('/keyed', insert(long, long), '65535')
+    await refusedValue('/keyed', insert(long, long), '65535')
   })
 
   test('a field of a type cannot be called __proto__', async () => {
@@ -107,8 +116,15 @@ describe('on a cluster', () => {
 
   test('tables reject texts with an unpaired surrogate, and collections treat ids that differ only in one as equal', async () => {
     const table = await create('halved', { a: 'text' })
-    await refused(table, { insertOne: { document: { id: '1', a: '\ud83e' } } }, 'half')
-    await refused(table, { insertOne: { document: { id: '\ud83e' } } }, 'half')
+    for (const document of [{ id: '1', a: '\ud83e' }, { id: '\ud83e' }])
+      await refusedValue(table, { insertOne: { document } }, 'unpaired surrogate')
+    for (const [id, a] of [
+      ['1', '\ud83e'],
+      ['\ud83e', 'a'],
+    ]) {
+      const updateOne = { filter: { id }, update: { $set: { a } } }
+      await refusedValue(table, { updateOne }, 'unpaired surrogate')
+    }
     const options = { lexical: { enabled: false } }
     await send('', { createCollection: { name: 'halves', options } })
     const path = '/halves'
@@ -139,7 +155,7 @@ describe('on a cluster', () => {
       return generous.command(path, { insertMany: { documents, options } })
     }
     const some = await insert(['a', long, 'b'], {})
-    assert.deepEqual(some.codes, ['UNSUPPORTED_DATABASE_QUERY'])
+    assert.deepEqual(some.codes, ['INVALID_COLUMN_VALUES'])
     assert.deepEqual(some.body.errors![0]!['documentIds'], [long])
     assert.deepEqual(some.body.status!['insertedIds'], ['a', 'b'])
     const options = { ordered: true, returnDocumentResponses: true }
@@ -148,7 +164,7 @@ describe('on a cluster', () => {
     const outcomes = responses.map(({ status }) => status)
     assert.deepEqual(outcomes, ['OK', 'ERROR', 'SKIPPED'])
     const none = await insert([long], {})
-    assert.deepEqual(none.codes, ['UNSUPPORTED_DATABASE_QUERY'])
+    assert.deepEqual(none.codes, ['INVALID_COLUMN_VALUES'])
     assert.equal(none.body.status, undefined)
     await generous.close()
   })
@@ -158,10 +174,10 @@ describe('on a cluster', () => {
     const documents = [{ id: '1' }, { id: '2', a: '\ud83e' }, { id: '3' }]
     const insert = (options: object) => send(table, { insertMany: { documents, options } })
     const { body, codes, text } = await insert({})
-    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    assert.deepEqual(codes, ['INVALID_COLUMN_VALUES'], text)
     assert.deepEqual(body.status!['insertedIds'], [['1'], ['3']])
     const ordered = await insert({ ordered: true })
-    assert.deepEqual(ordered.codes, ['UNSUPPORTED_DATABASE_QUERY'], ordered.text)
+    assert.deepEqual(ordered.codes, ['INVALID_COLUMN_VALUES'], ordered.text)
     assert.deepEqual(ordered.body.status!['insertedIds'], [['1']])
     const each = await insert({ ordered: true, returnDocumentResponses: true })
     assert.deepEqual(each.body.status!['documentResponses'], [
@@ -178,7 +194,7 @@ describe('on a cluster', () => {
     const document = { id: '1', at: late }
     assert.deepEqual((await send(table, { insertOne: { document } })).codes, [])
     const listed = { id: '2', times: [late] }
-    await refused(table, { insertOne: { document: listed } }, '275760')
+    await refusedValue(table, { insertOne: { document: listed } }, '275760')
   })
 
   test('sets cannot contain durations', async () => {

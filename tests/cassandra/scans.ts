@@ -66,7 +66,10 @@ describe('a scan', () => {
       ]) {
         const { codes, text } = await server.command(path, { find })
         assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
-        assert.match(text, new RegExp(`more than ${scannedMax} ${target} of ${target} had`))
+        assert.match(
+          text,
+          new RegExp(`more than ${scannedMax} ${target} of ${target} must be read`),
+        )
         assert.match(text, /index.*raise --max-scanned/)
       }
     })

@@ -108,6 +108,7 @@ describe('failures', () => {
   for (const [kind, expected, entries] of [
     ['unavailable', ['SERVER', 'DATABASE', 'UNAVAILABLE_DATABASE', 200], 1],
     ['unsupported', ['SERVER', 'DATABASE', 'UNSUPPORTED_DATABASE_QUERY', 200], 0],
+    ['value', ['REQUEST', 'DOCUMENT', 'INVALID_COLUMN_VALUES', 200], 0],
   ] as const)
     test(`contain the reason when the engine reports the error '${kind}'`, async () => {
       const error = await explainEngine(kind)

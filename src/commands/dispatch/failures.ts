@@ -126,6 +126,8 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
       return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'unsupported':
       return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
+    case 'value':
+      return apiError('VALUE_NOT_STORABLE', { target, problem })
     case 'read':
       log.error({ err: failure, target }, 'Read failed')
       return apiError('FAILED_READ_REQUEST', { target, problem })

@@ -236,7 +236,7 @@ describe('values of columns', () => {
       [list, ['\udc00x']],
     ] as const)
       assert.throws(() => bindValue({ type }, value as string, types), {
-        kind: 'unsupported',
+        kind: 'value',
         message: /unpaired surrogate/,
       })
     assert.equal(bindValue({ type: { type: 'text' } }, '🦉', types), '🦉')
@@ -246,7 +246,7 @@ describe('values of columns', () => {
     const type = { type: 'list', valueType: 'timestamp' } as const
     assert.throws(
       () => bindValue({ type }, ['+292278994-08-17T07:12:55.807Z'], types),
-      (error) => error instanceof EngineError && error.kind === 'unsupported',
+      (error) => error instanceof EngineError && error.kind === 'value',
     )
   })
 })

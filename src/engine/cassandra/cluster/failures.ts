@@ -91,7 +91,7 @@ export async function orFailure<T>(write: Promise<T>): Promise<T | EngineError> 
 }
 
 const ofOneWrite: ReadonlySet<EngineErrorKind> = new Set([
-  ...(['overloaded', 'read', 'write', 'timeout', 'unsupported'] as const),
+  ...(['overloaded', 'read', 'write', 'timeout', 'unsupported', 'value'] as const),
   ...(['unavailable', 'unreachable'] as const),
 ])
 
@@ -225,12 +225,13 @@ export function isMissingIndexError(error: unknown): boolean {
   )
 }
 
-/** Messages of rejected definitions. */
+/** Messages of rejected definitions and values. */
 const refusals: readonly (readonly [EngineErrorKind, RegExp])[] = [
   // The vendor or the operators of the cluster set this limit.
   ['indexLimit', /\bcannot have more than \d+\b[^,]*\bindexes\b/i],
   ['droppedColumn', /\bpreviously dropped column\b/i],
   ['keptColumn', /\bcannot drop non-frozen column\b/i],
+  ['value', /\blonger than maximum of 65535\b/i],
   ['unorderedSet', /\bdurations are not allowed inside sets\b/i],
 ]
 

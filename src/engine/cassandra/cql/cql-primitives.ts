@@ -65,7 +65,7 @@ export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
 function checkWellFormed(text: string): void {
   if (!text.isWellFormed())
     throw new EngineError(
-      'unsupported',
+      'value',
       `the text ${JSON.stringify(text.slice(0, 100))} contains an unpaired ` +
         'surrogate, which a cluster cannot store',
     )
@@ -145,7 +145,7 @@ function timestampOf(given: Date | bigint): string {
   const ms = given.getTime()
   if (Number.isNaN(ms))
     throw new EngineError(
-      'unsupported',
+      'value',
       'a timestamp in a collection is later than the year 275760',
     )
   return timestampAt(BigInt(ms))
@@ -200,7 +200,7 @@ export function bytesOfDecimal(value: Numeric): Buffer {
   const { unscaled, scale } = scaledNumber(value)
   if (scale > scaleMax || scale < -scaleMax)
     throw new EngineError(
-      'unsupported',
+      'value',
       'a decimal has more digits than the cluster can store',
     )
   const bytes = Buffer.alloc(4)

@@ -131,7 +131,7 @@ export function bindElement(type: ElementType, value: Value, types: UserTypes): 
 function checkReadable(type: PrimitiveName, value: Value): void {
   if (!isReadableWithin(type, value))
     throw new EngineError(
-      'unsupported',
+      'value',
       'in collections and user-defined types, timestamps must not be later than the ' +
         'year 275760',
     )
