@@ -103,7 +103,10 @@ describe('on a cluster', () => {
       1,
     ))
 
-  test('find takes one statement for a page, with one condition or two', async () => {
+  test('the first find of a collection takes two statements, because the size of documents is unknown', () =>
+    assertTakes([{ find: { filter: { kind: 'usual' }, options: { limit } } }], 2))
+
+  test('further finds take one statement for a page, with one condition or two', async () => {
     const filters = [{ kind: 'usual' }, { kind: 'usual', even: true }]
     await assertTakes(
       many((i) => ({ find: { filter: filters[i % 2], options: { limit } } })),
