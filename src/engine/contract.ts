@@ -340,6 +340,11 @@ export interface ByTerms {
   readonly text: string
   /** Records to match: those with all terms, or those with some of the terms but not all. */
   readonly having: 'all' | 'some'
+  /**
+   * Whether a search for records with some of these terms may follow, with the same caller. Engines
+   * may keep what both searches read.
+   */
+  readonly isContinued?: boolean
 }
 
 export type SearchBy = (ByVector | ByTerms) & { readonly path: string }

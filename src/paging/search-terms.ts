@@ -44,10 +44,11 @@ export async function searchTerms<Item, Q extends AnyQuery, S extends AnySearch>
   let someFrom = Infinity
   let statistics = after?.statistics
   let sizeLeft = sizeMaxOf(limit, source.limits) ?? Infinity
-  for (const having of groupsOf(by, operator, after)) {
+  const groups = groupsOf(by, operator, after)
+  for (const [at, having] of groups.entries()) {
     const search = {
       ...wanted,
-      by: { ...by, having },
+      by: { ...by, having, isContinued: at < groups.length - 1 },
       limit: limit - hits.length,
       sizeMax: sizeLeft,
       after: after?.having === having ? after : undefined,

@@ -180,4 +180,57 @@ describe('on a cluster', () => {
       10,
     )
   })
+
+  describe('a search by terms', () => {
+    const texts = '/default_keyspace/texts'
+    const rows = '/default_keyspace/lines'
+    const documents = ['red', 'blue', 'red blue'].map((text, _id) => ({
+      _id,
+      $lexical: text,
+    }))
+    const lines = documents.map(({ _id, $lexical }) => ({ id: _id, said: $lexical }))
+    const countOf = async (target: string, find: object) => {
+      counts.take()
+      const { data } = await send(target, { find })
+      return [data!.documents!.length, counts.take().ofCommands] as const
+    }
+
+    before(async () => {
+      const options = { lexical: { enabled: true, analyzer: 'standard' } }
+      const definition = { columns: { id: 'int', said: 'text' }, primaryKey: 'id' }
+      const index = { name: 'lines_said', definition: { column: 'said' } }
+      await send('/default_keyspace', { createCollection: { name: 'texts', options } })
+      await send('/default_keyspace', { createTable: { name: 'lines', definition } })
+      await send(rows, { createTextIndex: index })
+      await send(texts, { insertMany: { documents } })
+      await send(rows, { insertMany: { documents: lines } })
+    })
+
+    test('reads each posting list once, also when it finds texts with some of the terms', async () => {
+      for (const [target, path] of [
+        [texts, '$lexical'],
+        [rows, 'said'],
+      ] as const) {
+        const find = (lexicalOperator: string) =>
+          countOf(target, { sort: { [path]: 'red blue' }, options: { lexicalOperator } })
+        // The first search also counts all texts.
+        await find('all')
+        const [[found, statements], [foundMore, moreStatements]] = [
+          await find('all'),
+          await find('any'),
+        ]
+        assert.deepEqual([found, foundMore], [1, 3])
+        // Each further record takes one statement.
+        assert.equal(moreStatements - statements, foundMore - found, target)
+      }
+    })
+
+    test('takes no statement when no record can match the filter', async () => {
+      const sort = { $lexical: 'red' }
+      for (const filter of [{ _id: { $in: [] } }, { n: { $in: [] } }])
+        assert.deepEqual(await countOf(texts, { filter, sort }), [0, 0])
+      const filter = { id: { $in: [] } }
+      assert.deepEqual(await countOf(rows, { filter, sort: { said: 'red' } }), [0, 0])
+    })
+  })
 })

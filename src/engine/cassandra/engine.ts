@@ -84,9 +84,9 @@ const { clusterEstimateMax } = fixedLimits
  * Milliseconds between checks whether a target that cannot be read was dropped, the minimum number
  * of repetitions, and the maximum number of checks.
  */
-const lookAgainMs = 200
-const looksMin = 2
-const looksMax = 50
+const recheckDelayMs = 200
+const rechecksMin = 2
+const checksMax = 50
 
 /** Setting whose presence means that a server has initialized the cluster. */
 const firstStart = 'first-start'
@@ -500,11 +500,11 @@ class CassandraEngine implements Engine {
    * holds the schema lease until then, which may take seconds.
    */
   async #checkStillThere(target: Target, caller: Caller | undefined): Promise<void> {
-    for (let look = 0; look < looksMax; look++) {
+    for (let rechecks = 0; rechecks < checksMax; rechecks++) {
       const isChanging = await this.#shared.leases.isHeld(schemaLease)
       await this.#shared.catalog.checkCurrent(target, 'now')
-      if (!isChanging && look >= looksMin) return
-      await delay(lookAgainMs, undefined, { signal: caller?.signal })
+      if (!isChanging && rechecks >= rechecksMin) return
+      await delay(recheckDelayMs, undefined, { signal: caller?.signal })
     }
   }
 

@@ -55,6 +55,11 @@ export type FilterPlan =
       readonly isExact: boolean
     }
 
+/** Whether no document can match the filter of the plan. */
+export function findsNothing(plan: FilterPlan): boolean {
+  return (plan.kind === 'keys' ? plan.keys : plan.branches).length === 0
+}
+
 /**
  * Maximum alternatives of a condition such as $in. With more, the plan ignores the condition.
  */

@@ -31,7 +31,7 @@ import { textsMaxOf } from '../system/read-limits.ts'
 import { bytesOfVector } from '../cql/cql-values.ts'
 import { isComparable } from '../cql/zero-vector.ts'
 import { conditionsOf } from './columns.ts'
-import type { Branch } from './filter-plan.ts'
+import { findsNothing, type Branch } from './filter-plan.ts'
 import { planWith } from './filter-capabilities.ts'
 import { matcherOf } from './document-filter.ts'
 import { idOfTextKey, textIn, textPlace } from './document-texts.ts'
@@ -161,6 +161,7 @@ export async function searchByRank(
 ): Promise<SearchResult> {
   const { by, filter, withSearchFields } = search
   const plan = planWith(filter, more)
+  if (findsNothing(plan)) return { hits: [] }
   const isMatch = matcherOf(filter, collection, caller)
   const branches = plan.kind === 'branches' ? plan.branches : []
   const branch = branches.length === 1 ? branches[0]! : []
@@ -186,13 +187,14 @@ export async function searchByRank(
 }
 
 export async function searchByTerms(
-  { session, limits }: DocumentAccess,
+  { session, limits, more }: DocumentAccess,
   postings: ClusterPostings,
   collection: Collection,
   search: Search & { readonly by: ByTerms },
   caller: Caller,
 ): Promise<SearchResult> {
   const { by, filter, limit, after, statistics, sizeMax, withSearchFields } = search
+  if (findsNothing(planWith(filter, more))) return { hits: [] }
   const isMatch = matcherOf(filter, collection, caller)
   const compareTo = (key: string, id: Value) => compareValues(idOfTextKey(key), id)
   return searchTerms(

@@ -2,6 +2,7 @@
  * Searches by terms in our own index (postings.ts). Scores are computed from the index alone.
  * Records are then read in order of score, until enough of them still have the scored text.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../../caller/caller.ts'
 import { termScore, termWeight, type TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { ByTerms, Hit, SearchPlace, SearchResult } from '../../contract.ts'
@@ -53,7 +54,7 @@ export async function searchTerms<Item>(
   caller: Caller,
 ): Promise<SearchResult<Item>> {
   const { by, limit, after, sizeMax, textsMax } = search
-  const { texts, frequencies } = await gather(postings, place, by, textsMax, caller)
+  const { texts, frequencies } = await gatherOnce(postings, place, by, textsMax, caller)
   const statistics =
     search.statistics ?? (await statisticsOf(postings, place, texts, frequencies, caller))
   const candidates = await inTurns(ranked(texts, by, statistics, after, records), caller)
@@ -108,21 +109,60 @@ interface GatheredText extends FoundText {
   readonly counts: number[]
 }
 
+interface Gathered {
+  /** Texts by digest and key. */
+  readonly texts: ReadonlyMap<string, GatheredText>
+  /** Length of the posting list of each term. */
+  readonly frequencies: readonly number[]
+}
+
+/** What a search read for the next search of its command. */
+interface GatheredBefore extends Gathered {
+  readonly place: TextPlace
+  readonly terms: readonly string[]
+}
+
+const gatheredBefore = new WeakMap<Caller, GatheredBefore>()
+
+/** Reads the posting lists unless the previous search of the command has read them. */
+async function gatherOnce(
+  postings: ClusterPostings,
+  place: TextPlace,
+  by: ByTerms,
+  textsMax: number,
+  caller: Caller,
+): Promise<Gathered> {
+  const before = gatheredBefore.get(caller)
+  gatheredBefore.delete(caller)
+  if (by.having === 'some' && before !== undefined && isOf(before, place, by)) return before
+  const gathered = await gather(postings, place, by, textsMax, caller)
+  if (by.isContinued) gatheredBefore.set(caller, { ...gathered, place, terms: by.terms })
+  return gathered
+}
+
+function isOf(before: GatheredBefore, { target, path }: TextPlace, { terms }: ByTerms) {
+  return (
+    before.place.target === target &&
+    before.place.path === path &&
+    isDeepStrictEqual(before.terms, terms)
+  )
+}
+
 /**
- * Reads one posting list after the other. If all terms are required, memory holds only texts of the
- * first list. Otherwise the result contains texts with any of the terms, including texts with all
- * terms, which the caller must exclude.
+ * Reads one posting list after the other. If all terms are required and no search continues this
+ * one, memory holds only texts of the first list. Otherwise the result contains texts with any of
+ * the terms, and the caller excludes those that it does not want.
  */
 async function gather(
   postings: ClusterPostings,
   place: TextPlace,
-  { terms, having }: ByTerms,
+  { terms, having, isContinued = false }: ByTerms,
   textsMax: number,
   caller: Caller,
-) {
+): Promise<Gathered> {
   const truncatedAt = await postings.truncatedAt(place)
   const frequencies = terms.map(() => 0)
-  const needsAll = having === 'all'
+  const needsAll = having === 'all' && !isContinued
   let texts: ReadonlyMap<string, GatheredText> = new Map()
   const any = new Map<string, GatheredText>()
   for (const [step, position] of rarestFirst(terms).entries()) {
@@ -212,7 +252,7 @@ function* ranked<Item>(
       score += termScore(weights[position]!, count, tokens, statistics)
       found++
     }
-    if (having === 'some' && found === terms.length) continue
+    if ((found === terms.length) !== (having === 'all')) continue
     if (isAfter(key, score, after, records))
       candidates.push({ key, digest, written, score })
   }

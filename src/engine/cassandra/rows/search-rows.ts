@@ -220,6 +220,7 @@ async function searchRowsByRank(
 ): Promise<RowSearchResult> {
   const { by, filter, columns: shown, needed = [] } = search
   const { branches } = rowConditions(table, filter, can, 'search')
+  if (branches.length === 0) return { hits: [] }
   const branch = branches.length === 1 ? branches[0]! : { ...branches[0]!, terms: [] }
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
@@ -254,6 +255,7 @@ export async function searchRowsByTerms(
   const place = textPlaceOf(table, by.column.name)
   if (place === undefined) return undefined
   if (can.indexAnalyzer) return searchRowsByRank(access, table, search, caller)
+  if (rowConditions(table, filter, can, 'search').branches.length === 0) return { hits: [] }
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, ...needed, by.column, ...checked])
   const order = new KeyOrder(table)
