@@ -30,6 +30,9 @@ describe('event-loop turns of a server on Cassandra are short while a client', (
     for (const name of ['documents', 'rows']) await create(name)
   })
   after(async () => {
+    // Other files that share the node expect an empty keyspace.
+    await server.command(keyspace, { deleteCollection: { name: 'documents' } })
+    await server.command(keyspace, { dropTable: { name: 'rows' } })
     await server.stop()
     await killLeftovers()
   })
