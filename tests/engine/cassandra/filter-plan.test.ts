@@ -90,6 +90,48 @@ test('a plan is not exact when a text cannot be encoded as UTF-8', () => {
   }
 })
 
+test('a plan is exact for a path or text with spaces unless its term has another reading', () => {
+  for (const [path, value, isExact] of [
+    ['city', 'City 07', true],
+    ['city', 'New York', true],
+    ['city', 'San Salvador', false],
+    ['home town', 'Oslo', true],
+    ['a S', 1, false],
+    ['a', ' N1', false],
+    ['a', 'x ', true],
+    ['a', 'a long text with Some words', true],
+  ] as const) {
+    const filter: Filter = { kind: 'eq', path: parsePath(path) as Path, value }
+    const plan = planWith(filter, clusters[0]!)
+    assert(plan.kind === 'branches')
+    assert.equal(plan.isExact, isExact, said(filter))
+  }
+})
+
+test('exact terms of different paths or values differ, even if they contain spaces', () => {
+  const words = ['a', 'S', 'Sa', 'N1', 'B1', 'Z', '0'.repeat(22), '']
+  const texts = words.flatMap((first) =>
+    words.flatMap((second) => [first, `${first} ${second}`, `${first} ${second} N1`]),
+  )
+  const readings = new Map<string, string>()
+  let exact = 0
+  for (const text of new Set(texts.filter((one) => one !== '')))
+    for (const value of [...new Set(texts), 1, true, null]) {
+      const path: Path = { text, segments: [text] }
+      const plan = planWith({ kind: 'eq', path, value }, clusters[0]!)
+      assert(plan.kind === 'branches')
+      const [term] = plan.branches[0]!
+      if (term!.kind !== 'contains') continue
+      const reading = JSON.stringify([text, value])
+      const other = readings.get(term.entry)
+      if (plan.isExact) exact++
+      if (plan.isExact || other?.startsWith('exact'))
+        assert(other === undefined, `${reading} and ${other}: ${term.entry}`)
+      readings.set(term.entry, plan.isExact ? `exact ${reading}` : reading)
+    }
+  assert(exact > 1_000, String(exact))
+})
+
 function said(...what: unknown[]): string {
   return inspect(what, { depth: 20 })
 }

@@ -12,7 +12,7 @@ import { extendedOf } from '../../../json/extended.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
 import { isPossible, keysOf, type DocumentKey } from './document-key.ts'
 import { termsMax } from '../system/read-limits.ts'
-import { hashAtPath, hashesAsElements, hashOf, textOf } from './hash.ts'
+import { hashAtPath, hashesAsElements, hashOf, isPossibleHash, textOf } from './hash.ts'
 import { termSizeMax, type Shredded } from './shred.ts'
 
 /** A condition that an index serves. */
@@ -87,9 +87,17 @@ export function planFilter(filter: Filter): FilterPlan {
  */
 export function isClear(term: DocumentTerm): boolean {
   if (term.kind === 'contains')
-    return term.entry.split(' ').length === 2 && term.entry.isWellFormed()
+    return term.entry.isWellFormed() && hasOneReading(term.entry)
   // The column of texts also contains the hashes of objects and arrays, which a string can equal.
   return term.kind !== 'text' && !('path' in term && !term.path.isWellFormed())
+}
+
+/** Whether only one space of the entry can separate a path from a hash. */
+function hasOneReading(entry: string): boolean {
+  let readings = 0
+  for (let at = entry.indexOf(' '); at >= 0; at = entry.indexOf(' ', at + 1))
+    if (isPossibleHash(entry.slice(at + 1)) && ++readings > 1) return false
+  return true
 }
 
 /** Conditions that one term can express completely. */

@@ -10,6 +10,17 @@ import { plainNumeral } from '../cql/numerals.ts'
 /** Minimum length of a form that is replaced by its digest; also the length of the digest. */
 const digestedLength = 22
 
+/**
+ * Whether the text can be a hash: a digest, or a form shorter than a digest. Some texts without a
+ * value are accepted, because only the first letter of a form is checked.
+ */
+export function isPossibleHash(text: string): boolean {
+  return text.length === digestedLength ? digest.test(text) : shortForm.test(text)
+}
+
+const digest = /^[A-Za-z0-9+/]*$/
+const shortForm = /^[ABNOSTZ].{0,20}$/s
+
 /** Hash of an array element or of a member of an object. */
 export function hashOf(value: Value): string {
   return shorten(formOf(value))
