@@ -199,10 +199,7 @@ function bytesOfWhole(value: bigint): Buffer {
 export function bytesOfDecimal(value: Numeric): Buffer {
   const { unscaled, scale } = scaledNumber(value)
   if (scale > scaleMax || scale < -scaleMax)
-    throw new EngineError(
-      'value',
-      'a decimal has more digits than the cluster can store',
-    )
+    throw new EngineError('value', 'a decimal has more digits than the cluster can store')
   const bytes = Buffer.alloc(4)
   bytes.writeInt32BE(scale)
   return Buffer.concat([bytes, bytesOfWhole(unscaled)])
