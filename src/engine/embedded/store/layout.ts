@@ -332,8 +332,11 @@ export async function hasLog(file: string): Promise<boolean> {
   return ((await findEntry(`${file}-wal`))?.size ?? 0) > 0
 }
 
+/** Bytes of a file that a connection maps into memory. */
+const mappedSize = 1_073_741_824
+
 /** `schema_version` reads the file, so that opening an unreadable file fails. */
-const readingPragmas = 'PRAGMA mmap_size = 1073741824; PRAGMA schema_version;'
+const readingPragmas = `PRAGMA mmap_size = ${mappedSize}; PRAGMA schema_version;`
 
 /** Opens a store for writing. `durable`: an acknowledged write survives a power loss. */
 export function openToWrite(file: string, durable: boolean): DatabaseSync {
@@ -343,11 +346,16 @@ export function openToWrite(file: string, durable: boolean): DatabaseSync {
     `
     PRAGMA temp_store = MEMORY;
     PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};
-    PRAGMA mmap_size = 1073741824;
+    PRAGMA mmap_size = ${mappedSize};
     PRAGMA wal_autocheckpoint = 8000;
     PRAGMA journal_size_limit = 67108864;
   `,
   )
+}
+
+/** Maps the file of a connection into memory, or ends the mapping. Not in a transaction. */
+export function setMapped(database: DatabaseSync, isMapped: boolean): void {
+  database.exec(`PRAGMA mmap_size = ${isMapped ? mappedSize : 0}`)
 }
 
 /** Sets the size of the page cache of a connection. */

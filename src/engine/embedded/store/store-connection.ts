@@ -25,6 +25,7 @@ import {
 } from '../format/checksums.ts'
 import { damagedRecord, danglingIndexEntry, type RecordPart } from '../format/damage.ts'
 import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
+import { FileMapping } from './file-mapping.ts'
 import { joinVerified } from './joined-texts.ts'
 import type { RowCache } from './row-cache.ts'
 import { decodeVector, singlesOf } from '../format/vector-bytes.ts'
@@ -123,6 +124,7 @@ export class StoreConnection {
   /** Whether `#entries` has caught up with the snapshot. */
   #isCaughtUp = false
   #cacheKb: number | undefined
+  #mapping = new FileMapping()
 
   /** Row cache of the thread; undefined: the thread has none. */
   readonly rowCache: RowCache | undefined
@@ -161,6 +163,7 @@ export class StoreConnection {
   #openAgain(): void {
     const before = this.#database
     this.#database = this.#open()
+    this.#mapping = new FileMapping()
     this.#statements.clear()
     this.#entries = undefined
     before.close()
@@ -183,6 +186,7 @@ export class StoreConnection {
     this.#isBegun = true
     try {
       if (this.#isMakeshift) this.#openAgain()
+      this.#mapping.update(this.#database)
       this.prepared('BEGIN').run()
     } catch (error) {
       this.#isBegun = false
@@ -219,6 +223,12 @@ export class StoreConnection {
       // COMMIT can fail in a damaged file. The read has failed already, and nothing was changed.
       this.#abandonRead()
     }
+  }
+
+  /** Ends the read, so that later reads see a write. */
+  noteWrite(): void {
+    this.endRead()
+    this.#mapping.noteWrite()
   }
 
   #abandonRead(): void {

@@ -189,7 +189,7 @@ export class RecordWrites {
 
   /** Ends the shared snapshot, so that later reads and searches see the write. */
   #noteWrite({ file, reader }: OpenStore, written: Written | undefined): void {
-    reader.store.endRead()
+    reader.store.noteWrite()
     if (written === undefined) return
     for (const field of reader.view.vectors.values())
       if (field.metric !== undefined)
