@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   'start-stela': ['test-server'],
   'test-server': ['settings', 'server'],
-  cli: ['settings', 'server', 'open-engine', 'engine', 'migrate', 'mcp'],
+  cli: ['settings', 'server', 'open-engine', 'engine', 'migrate', 'mcp', 'searchable'],
   server: [
     'settings',
     'shared-state',
@@ -45,7 +45,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['auth', 'databases', 'commands', 'collections', 'providers', 'engine'],
   admin: ['http', 'auth', 'databases', 'engine'],
   mcp: ['http', 'auth', 'commands'],
-  console: [],
+  console: ['searchable'],
+  searchable: [],
   auth: ['engine'],
   databases: ['engine'],
   migrate: ['engine', 'language', 'search'],
@@ -128,7 +129,7 @@ const layout = [
     'paging',
     'providers',
   ],
-  ...['runtime', 'search', 'settings', 'tables'],
+  ...['runtime', 'search', 'searchable', 'settings', 'tables'],
 ]
 
 /** Maximum number of files per folder: about as many as a screen can list. */

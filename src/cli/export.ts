@@ -50,7 +50,7 @@ async function runExport(options: ExportOptions): Promise<void> {
     throw new CommandFailure(
       '--no-search-fields applies only to collections. Leave it out for a table.',
     )
-  await target.open(false)
+  await target.open()
   const noun = target.kind === 'table' ? 'rows' : 'documents'
   let count = 0
   const meter = new Meter(noun, () => ({ count }))

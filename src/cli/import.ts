@@ -1,17 +1,51 @@
 /** `stela import`: fills a collection or table of a running server from a file. */
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { parseAsWritten } from '../json/parse.ts'
+import { isObject, type JsonObject } from '../json/value.ts'
+import { textFieldsOf } from '../searchable/guess-field.ts'
+import {
+  hasSearchField,
+  noTextSearch,
+  searchFieldOf,
+  textSearchesOf,
+  withSearchText,
+} from '../searchable/search-text.ts'
 import { wholeNumber } from '../settings/setting-values.ts'
-import { inferValue, readByType, readText, type CellReader } from './records/csv.ts'
+import {
+  BadRecord,
+  inferValue,
+  readByType,
+  readText,
+  type CellReader,
+} from './records/csv.ts'
 import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
 import { newState, StateFile, type ImportState } from './records/import-state.ts'
 import { Importer } from './records/importer.ts'
 import { Input } from './records/input.ts'
 import { Meter } from './records/progress-meter.ts'
-import { csvReader, jsonReader, type DocumentReader } from './records/read-document.ts'
+import {
+  csvReader,
+  jsonReader,
+  type DocumentCompleter,
+  type DocumentReader,
+} from './records/read-document.ts'
 import { checkRejectsPath, Rejects } from './records/rejects.ts'
-import { formats, type Format } from './records/split.ts'
-import { addTargetOptions, RecordTarget, type TargetOptions } from './records/target.ts'
+import {
+  askTemplate,
+  canAsk,
+  checkTemplate,
+  readTemplate,
+  searchOptions,
+  searchTextOf,
+} from './records/search-by.ts'
+import { formats, type Format, type RawRecord } from './records/split.ts'
+import {
+  addTargetOptions,
+  RecordTarget,
+  type TargetDefinition,
+  type TargetOptions,
+} from './records/target.ts'
 
 interface ImportOptions extends TargetOptions {
   readonly format?: Format
@@ -19,6 +53,8 @@ interface ImportOptions extends TargetOptions {
   readonly embed: boolean
   readonly embeddingKey?: string
   readonly create?: boolean
+  /** False if the command must not ask. */
+  readonly searchBy?: string | false
   readonly connections: number
   readonly rejects?: string
   readonly resume?: boolean
@@ -45,6 +81,11 @@ export const importCommand = addTargetOptions(
       .default('infer'),
   )
   .option('--create', 'create the collection when it does not exist')
+  .option(
+    '--search-by <field>',
+    'field, or template of fields, by whose text documents are searched',
+  )
+  .option('--no-search-by', 'do not ask on a terminal for the fields to search')
   .option('--no-embed', 'keep $vector and drop $vectorize where a document has both')
   .addOption(
     new Option(
@@ -66,6 +107,12 @@ Formats: jsonl is one JSON object per line, json is one array of objects, and cs
 its first line. Empty CSV cells are skipped. In collections, a cell that is a JSON number, true or
 false becomes that value; in tables the column type decides.
 
+--search-by description makes documents searchable by the text of that field, and --search-by
+'{{title}}. {{text}}' by several. The fields stay as they are. The text is also sent as $hybrid,
+$vectorize or $lexical, whichever the collection searches; a collection that --create makes has the
+built-in model. On a terminal, the command asks for the field. Documents with search fields of their
+own keep them.
+
 Invalid records do not stop an import. They are reported with their line and written unchanged to
 FILE.rejected. The exit status is 0 when all records were imported, 2 when some were rejected, and
 1 when the import stopped.
@@ -77,7 +124,7 @@ stored twice.
 
 Examples:
   export STELA_TOKEN=…                                 set once for all examples
-  stela import books.jsonl --collection books --create
+  stela import books.jsonl --collection books --create --search-by description
   stela import people.csv.gz --table people
   zcat dump.gz | stela import - --format jsonl --collection books
 `,
@@ -100,7 +147,7 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
     )
 
   const input = await Input.open(path, options.format)
-  const types = await target.open(options.create === true)
+  const { readers, groups, textless } = await prepare(input, target, options)
   const progress = new Progress(input, target, options.resume === true)
   const { state } = progress
   const noun = target.kind === 'table' ? 'rows' : 'documents'
@@ -118,7 +165,7 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
     process.stderr.write(`stela: interrupted. ${progress.advice()}\n`)
   })
   try {
-    await importAll(input, documentReaders(input, types, options), rejects, {
+    await importAll(groups, readers, rejects, {
       target,
       rejects,
       connections,
@@ -139,12 +186,129 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
   process.stderr.write(
     `stela: ${summary(state, noun, rejects.lost, rejectsPath)}, ${pace}\n`,
   )
+  if (textless() > 0)
+    process.stderr.write(
+      `stela: ${textless()} of the records have no text to search by, so no search finds them\n`,
+    )
   if (state.rejected > 0) process.exitCode = 2
+}
+
+interface Prepared {
+  readonly readers: Readers
+  readonly groups: AsyncIterable<readonly RawRecord[]>
+  /** Number of records so far without a text to search by. */
+  readonly textless: () => number
+}
+
+/**
+ * Finds or creates the target, and decides by which text its documents are searched. For this
+ * decision, the first records are read before anything is created or sent.
+ */
+async function prepare(
+  input: Input,
+  target: RecordTarget,
+  options: ImportOptions,
+): Promise<Prepared> {
+  const { searchBy } = options
+  const found = options.create === true ? await target.find() : await target.open()
+  if (typeof searchBy === 'string' && target.kind === 'table')
+    throw new CommandFailure(
+      '--search-by applies only to collections. A table is searched by the columns that have ' +
+        'a vector index or a text index.',
+    )
+  const asks =
+    searchBy === undefined &&
+    target.kind === 'collection' &&
+    input.path !== '-' &&
+    canAsk() &&
+    (found === undefined || searchFieldOf(textSearchesOf(found.options)) !== undefined)
+  const plain = (columns: ReadonlyMap<string, string>): Readers =>
+    documentReaders(input, columns, options, (document) => document)
+  if (!asks && typeof searchBy !== 'string') {
+    const { columns } = found ?? (await target.create(new Map()))
+    return { readers: plain(columns), groups: input.records(), textless: () => 0 }
+  }
+  const records = input.records()
+  const first = await firstOf(records)
+  const groups = continued(first, records)
+  const sample = sampleOf(first, plain(new Map()))
+  const source = asks ? await askFor(sample) : (searchBy as string)
+  if (source === undefined) {
+    const { columns } = found ?? (await target.create(new Map()))
+    return { readers: plain(columns), groups, textless: () => 0 }
+  }
+  const template = readTemplate(source, '--search-by')
+  checkTemplate(source, template, sample, '--search-by')
+  const { options: own } = found ?? (await createSearched(target))
+  const searches = textSearchesOf(own)
+  if (searchFieldOf(searches) === undefined) throw new CommandFailure(noTextSearch)
+  let textless = 0
+  const complete: DocumentCompleter = (document) => {
+    const text = searchTextOf(template, document)
+    if (text === '' && !hasSearchField(document)) textless++
+    return withSearchText(document, text, searches) as JsonObject
+  }
+  const readers = documentReaders(input, new Map(), options, complete)
+  return { readers, groups, textless: () => textless }
+}
+
+/** Asks for the text to search by, unless the file has search fields or nothing to search. */
+async function askFor(sample: readonly JsonObject[]): Promise<string | undefined> {
+  if (sample.some(hasSearchField) || textFieldsOf(sample).length === 0) return undefined
+  return askTemplate(sample, { isOptional: true })
+}
+
+async function createSearched(target: RecordTarget): Promise<TargetDefinition> {
+  const { options, model } = await searchOptions(target)
+  const created = await target.create(options)
+  process.stderr.write(
+    model === undefined
+      ? `stela: created ${target.name} without a model, because the server has none built in\n`
+      : `stela: created ${target.name} with the built-in model ${model}\n`,
+  )
+  return created
+}
+
+/** The documents of the first records that are valid. */
+function sampleOf(records: readonly RawRecord[], readers: Readers): readonly JsonObject[] {
+  const [header, ...rest] = records
+  if (header === undefined) return []
+  const read = readers.first ?? readers.afterHeader(header)
+  const sampled = (readers.first === undefined ? rest : records).slice(0, sampledMax)
+  return sampled.flatMap((record) => {
+    const text = read(record)
+    const document = text instanceof BadRecord ? undefined : parseAsWritten(text)
+    return isObject(document) ? [document] : []
+  })
+}
+
+/** Records by which the fields with texts are found. */
+const sampledMax = 200
+
+/** Records that are enough to find them. */
+const sampledMin = 20
+
+/** Reads records until they are enough for a sample, or until the input ends. */
+async function firstOf(
+  records: AsyncGenerator<readonly RawRecord[]>,
+): Promise<readonly RawRecord[]> {
+  const first: RawRecord[] = []
+  while (first.length <= sampledMin) {
+    const { done, value } = await records.next()
+    if (done === true) break
+    for (const record of value) first.push(record)
+  }
+  return first
+}
+
+async function* continued<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first
+  yield* rest
 }
 
 /** Imports all records of the input. The first record of a CSV file is its header. */
 async function importAll(
-  input: Input,
+  groups: AsyncIterable<readonly RawRecord[]>,
   readers: Readers,
   rejects: Rejects,
   options: ConstructorParameters<typeof Importer>[0],
@@ -152,7 +316,7 @@ async function importAll(
   const importer = new Importer(options)
   let read = readers.first
   try {
-    for await (const records of input.records())
+    for await (const records of groups)
       for (const record of records) {
         if (read !== undefined) await importer.add(record, read)
         else {
@@ -178,6 +342,7 @@ function documentReaders(
   input: Input,
   columnTypes: ReadonlyMap<string, string>,
   { types, embed, table }: ImportOptions,
+  complete: DocumentCompleter,
 ): Readers {
   const readCell: CellReader =
     table !== undefined
@@ -186,8 +351,8 @@ function documentReaders(
         ? inferValue
         : readText
   return {
-    first: input.format === 'csv' ? undefined : jsonReader(embed),
-    afterHeader: (header) => csvReader(header, readCell),
+    first: input.format === 'csv' ? undefined : jsonReader(embed, complete),
+    afterHeader: (header) => csvReader(header, readCell, complete),
   }
 }
 

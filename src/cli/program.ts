@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.ts')).check,
   export: async () => (await import('./export.ts')).exportCommand,
   import: async () => (await import('./import.ts')).importCommand,
+  embed: async () => (await import('./embed.ts')).embedCommand,
   backup: async () => (await import('./backup.ts')).backupCommand,
   restore: async () => (await import('./restore.ts')).restore,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
@@ -39,6 +40,7 @@ Examples:
   stela check          check the data folder of a stopped server for damage
   stela export --help  export a collection or table to a file
   stela import --help  import a file into a collection or table
+  stela embed --help   make documents searchable by the text of a field
   stela backup --help  back up a running server
   stela restore DIR    restore a backup into a new data folder
   stela migrate --help move all data into a cluster, or back

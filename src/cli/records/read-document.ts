@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { JsonProblem, parseJson } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
-import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
 import { BadRecord, readHeader, readRow, type CellReader } from './csv.ts'
 import { CommandFailure } from './failure.ts'
@@ -11,11 +11,15 @@ import type { RawRecord } from './split.ts'
 /** Returns the JSON text of a document or row. */
 export type DocumentReader = (record: RawRecord) => string | BadRecord
 
+/** Adds fields to a document. Returns the same document if it adds none. */
+export type DocumentCompleter = (document: JsonObject) => JsonObject
+
 /**
  * Reads JSON records, which must be objects. Returns the text of a record unchanged, including
- * digits and the order of keys, unless the record has both `$vector` and `$vectorize`.
+ * digits and the order of keys, unless `complete` adds fields, or the record has both `$vector` and
+ * `$vectorize`.
  */
-export function jsonReader(embeds: boolean): DocumentReader {
+export function jsonReader(embeds: boolean, complete: DocumentCompleter): DocumentReader {
   return (record) => {
     const text = textOf(record)
     if (text instanceof BadRecord) return text
@@ -25,15 +29,20 @@ export function jsonReader(embeds: boolean): DocumentReader {
       return new BadRecord(
         `the record must be a JSON object, but is ${jsonTypeOf(document)}`,
       )
-    if (!document.has('$vector') || !document.has('$vectorize')) return text
+    const isBoth = document.has('$vector') && document.has('$vectorize')
     // An export contains both `$vector` and `$vectorize`, but an insert accepts only one of them.
-    document.delete(embeds ? '$vector' : '$vectorize')
-    return printJson(document)
+    if (isBoth) document.delete(embeds ? '$vector' : '$vectorize')
+    const whole = complete(document)
+    return isBoth || whole !== document ? printJson(whole) : text
   }
 }
 
 /** Reads the CSV records after `header`, which is the first record of the file. */
-export function csvReader(header: RawRecord, readCell: CellReader): DocumentReader {
+export function csvReader(
+  header: RawRecord,
+  readCell: CellReader,
+  complete: DocumentCompleter,
+): DocumentReader {
   const text = textOf(header)
   if (text instanceof BadRecord)
     throw new CommandFailure(`the CSV header is invalid: ${text.reason}.`)
@@ -42,7 +51,7 @@ export function csvReader(header: RawRecord, readCell: CellReader): DocumentRead
     const text = textOf(record)
     if (text instanceof BadRecord) return text
     const row = readRow(names, text, readCell)
-    return row instanceof BadRecord ? row : printJson(row)
+    return row instanceof BadRecord ? row : printJson(complete(row))
   }
 }
 

@@ -2,21 +2,32 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { printJson } from '../../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import type { SearchableOptions } from '../../searchable/search-text.ts'
 import { wholeNumber } from '../../settings/setting-values.ts'
 import { ApiClient, memberAt, type ApiAnswer } from './api-client.ts'
 import { CommandFailure } from './failure.ts'
 
-/** Parsed values of the options that `addTargetOptions` adds. */
-export interface TargetOptions {
+/** Parsed values of the options that `addServerOptions` adds. */
+export interface ServerOptions {
   readonly url: string
   readonly token?: string
   readonly keyspace: string
-  readonly collection?: string
-  readonly table?: string
   readonly retryFor: number
 }
 
+/** Parsed values of the options that `addTargetOptions` adds. */
+export interface TargetOptions extends ServerOptions {
+  readonly collection?: string
+  readonly table?: string
+}
+
 export function addTargetOptions(command: Command): Command {
+  return addServerOptions(command)
+    .addOption(new Option('--collection <name>', 'collection').conflicts('table'))
+    .option('--table <name>', 'table, instead of --collection')
+}
+
+export function addServerOptions(command: Command): Command {
   return command
     .addOption(
       new Option('--url <url>', 'URL of the server')
@@ -31,8 +42,6 @@ export function addTargetOptions(command: Command): Command {
       ).env('STELA_TOKEN'),
     )
     .option('--keyspace <name>', 'keyspace', 'default_keyspace')
-    .addOption(new Option('--collection <name>', 'collection').conflicts('table'))
-    .option('--table <name>', 'table, instead of --collection')
     .addOption(
       new Option(
         '--retry-for <seconds>',
@@ -54,6 +63,14 @@ export function readUrl(text: string): string {
 export interface ConnectOptions {
   readonly connections: number
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The parts of a definition that exports and imports need. */
+export interface TargetDefinition {
+  /** Column types of a table by name. */
+  readonly columns: ReadonlyMap<string, string>
+  /** Options of a collection. */
+  readonly options: SearchableOptions
 }
 
 export class RecordTarget {
@@ -78,23 +95,53 @@ export class RecordTarget {
     this.#client = new ApiClient({ url, token, connections, retryForMs, headers })
   }
 
-  /**
-   * Checks that the target exists; creates a missing collection if `create` is set. For a table,
-   * returns the column types by name.
-   */
-  async open(create: boolean): Promise<ReadonlyMap<string, string>> {
-    const schema = this.kind === 'collection' ? '"findCollections":{}' : explainTables
-    const answer = this.#check(await this.#client.send(this.#path(), `{${schema}}`))
-    const listed =
-      memberAt(answer.body, 'status', this.kind === 'table' ? 'tables' : 'collections') ??
-      []
+  /** The definition of the target. Throws if the target does not exist. */
+  async open(): Promise<TargetDefinition> {
+    const { found, names } = await this.#look()
+    if (found === undefined) throw new CommandFailure(this.#missing(names))
+    return found
+  }
+
+  /** The definition of the target; undefined if the target does not exist. */
+  async find(): Promise<TargetDefinition | undefined> {
+    return (await this.#look()).found
+  }
+
+  /** Creates the collection, and returns its definition. */
+  async create(options: JsonObject): Promise<TargetDefinition> {
+    const fields = new Map<string, Value>([['name', this.name]])
+    if (options.size > 0) fields.set('options', options)
+    await this.askKeyspace(printJson(new Map([['createCollection', fields]])))
+    return this.open()
+  }
+
+  /** Sends a command that needs no keyspace. Errors are in the answer. */
+  askServer(command: string): Promise<ApiAnswer> {
+    return this.#client.send('', command)
+  }
+
+  /** Sends a command to the keyspace. Throws if the reply has errors. */
+  async askKeyspace(command: string): Promise<ApiAnswer> {
+    return this.#check(await this.#client.send(this.#path(), command))
+  }
+
+  async #look(): Promise<{
+    readonly found: TargetDefinition | undefined
+    readonly names: readonly string[]
+  }> {
+    const [command, member] =
+      this.kind === 'collection'
+        ? ['findCollections', 'collections']
+        : ['listTables', 'tables']
+    const answer = await this.askKeyspace(`{"${command}":{"options":{"explain":true}}}`)
+    const listed = memberAt(answer.body, 'status', member) ?? []
     const known = Array.isArray(listed) ? listed : []
     const found = known.find((entry) => nameOf(entry) === this.name)
-    if (found !== undefined) return columnTypes(found)
-    if (!create) throw new CommandFailure(this.#missing(known.map(nameOf)))
-    const command = new Map([['createCollection', new Map([['name', this.name]])]])
-    this.#check(await this.#client.send(this.#path(), printJson(command)))
-    return new Map()
+    const definition =
+      found === undefined
+        ? undefined
+        : { columns: columnTypes(found), options: searchableOptions(found) }
+    return { found: definition, names: known.map(nameOf) }
   }
 
   /** Sends a command to the collection or table. */
@@ -119,7 +166,7 @@ export class RecordTarget {
   #missing(known: readonly string[]): string {
     const hint =
       this.kind === 'collection'
-        ? 'Create it first; `stela import --create` creates one without vectors.'
+        ? 'Create it first; `stela import --create` creates one.'
         : 'Create it first, with its columns.'
     const others =
       known.length === 0
@@ -128,8 +175,6 @@ export class RecordTarget {
     return `the keyspace ${this.#keyspace} has no ${this.kind} ${this.name}. ${others} ${hint}`
   }
 }
-
-const explainTables = '"listTables":{"options":{"explain":true}}'
 
 function nameOf(entry: Value): string {
   const name = isObject(entry) ? entry.get('name') : entry
@@ -145,4 +190,18 @@ function columnTypes(entry: Value): ReadonlyMap<string, string> {
       return [name, typeof called === 'string' ? called : 'text']
     }),
   )
+}
+
+function searchableOptions(entry: Value): SearchableOptions {
+  const service = memberAt(entry, 'options', 'vector', 'service')
+  const enabled = memberAt(entry, 'options', 'lexical', 'enabled')
+  const paths = (list: string) => {
+    const listed = memberAt(entry, 'options', 'indexing', list)
+    return Array.isArray(listed) ? listed.filter((path) => typeof path === 'string') : []
+  }
+  return {
+    vector: { service },
+    lexical: { enabled: enabled === true },
+    indexing: { allow: paths('allow'), deny: paths('deny') },
+  }
 }
