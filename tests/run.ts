@@ -55,7 +55,7 @@ const first = [
 const short = [
   ...['admin', 'auth', 'caller', 'clients', 'collections', 'commands'],
   ...['console', 'databases', 'docs', 'engine', 'errors', 'http', 'json'],
-  ...['language', 'mcp', 'paging', 'providers', 'runtime', 'search'],
+  ...['language', 'mcp', 'paging', 'providers', 'runtime', 'search', 'searchable'],
 ]
 const groupSize = 12
 

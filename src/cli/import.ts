@@ -209,22 +209,22 @@ async function prepare(
   target: RecordTarget,
   options: ImportOptions,
 ): Promise<Prepared> {
-  const { searchBy } = options
+  const named = typeof options.searchBy === 'string' ? options.searchBy : undefined
   const found = options.create === true ? await target.find() : await target.open()
-  if (typeof searchBy === 'string' && target.kind === 'table')
+  if (named !== undefined && target.kind === 'table')
     throw new CommandFailure(
       '--search-by applies only to collections. A table is searched by the columns that have ' +
         'a vector index or a text index.',
     )
   const asks =
-    searchBy === undefined &&
+    options.searchBy === undefined &&
     target.kind === 'collection' &&
     input.path !== '-' &&
     canAsk() &&
     (found === undefined || searchFieldOf(textSearchesOf(found.options)) !== undefined)
   const plain = (columns: ReadonlyMap<string, string>): Readers =>
     documentReaders(input, columns, options, (document) => document)
-  if (!asks && typeof searchBy !== 'string') {
+  if (!asks && named === undefined) {
     const { columns } = found ?? (await target.create(new Map()))
     return { readers: plain(columns), groups: input.records(), textless: () => 0 }
   }
@@ -232,7 +232,7 @@ async function prepare(
   const first = await firstOf(records)
   const groups = continued(first, records)
   const sample = sampleOf(first, plain(new Map()))
-  const source = asks ? await askFor(sample) : (searchBy as string)
+  const source = asks ? await askFor(sample) : named
   if (source === undefined) {
     const { columns } = found ?? (await target.create(new Map()))
     return { readers: plain(columns), groups, textless: () => 0 }
@@ -290,7 +290,7 @@ const sampledMin = 20
 
 /** Reads records until they are enough for a sample, or until the input ends. */
 async function firstOf(
-  records: AsyncGenerator<readonly RawRecord[]>,
+  records: AsyncGenerator<readonly RawRecord[], void>,
 ): Promise<readonly RawRecord[]> {
   const first: RawRecord[] = []
   while (first.length <= sampledMin) {

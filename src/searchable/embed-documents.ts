@@ -153,7 +153,7 @@ class EmbedRun {
     if (failed?.status === 'rejected') throw failed.reason
   }
 
-  /** Reads all documents, counts those that are finished, and yields the others. */
+  /** Reads all documents, counts the finished ones, and yields the unfinished ones. */
   async *#unfinished(): AsyncGenerator<FieldMap, undefined> {
     const { filter, signal } = this.#options
     let pageState: string | undefined
@@ -220,11 +220,16 @@ class EmbedRun {
         (missing.vectorize || (stale !== undefined && this.#searches.vectors)) &&
         !hasOwnVector
       const lexical = missing.lexical || (stale !== undefined && this.#searches.words)
-      if (text === '' && stale === undefined) return this.#settle('textless')
-      if (!vectorize && !lexical)
-        return this.#settle(
-          document.get('$vectorize') === text && attempt > 0 ? 'embedded' : 'already',
-        )
+      if (text === '' && stale === undefined) {
+        this.#settle('textless')
+        return
+      }
+      if (!vectorize && !lexical) {
+        // An attempt whose reply was lost may have set the text.
+        const isOurs = attempt > 0 && document.get('$vectorize') === text
+        this.#settle(isOurs ? 'embedded' : 'already')
+        return
+      }
       const set = new Map<string, unknown>()
       if (vectorize) set.set('$vectorize', text)
       if (lexical) set.set('$lexical', lexicalTextOf(text))
@@ -234,15 +239,22 @@ class EmbedRun {
         projection: this.#projection,
         options: new Map([['returnDocument', 'before']]),
       })
-      if (reply.errors.length > 0) return this.#fail(document, reply.errors)
+      if (reply.errors.length > 0) {
+        this.#fail(document, reply.errors)
+        return
+      }
       const [before] = reply.documents
       if (before !== undefined && this.#textOf(before) === text) {
         if (lexical && lexicalTextOf(text) !== text) this.#add('shortened')
-        return this.#settle('embedded')
+        this.#settle('embedded')
+        return
       }
       if (before !== undefined) stale = text
       const now = await this.#read(document.get('_id'))
-      if (now === undefined) return this.#settle('removed')
+      if (now === undefined) {
+        this.#settle('removed')
+        return
+      }
       // The fields are unchanged, so the condition that failed is that there is no vector.
       if (before === undefined && vectorize && this.#isSame(document, now))
         hasOwnVector = true

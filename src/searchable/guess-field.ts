@@ -2,7 +2,7 @@
 import { printFieldPath, type FieldMap, type FieldPath } from './field-path.ts'
 
 /** A field with texts in the sampled documents. */
-export interface TextField {
+export interface FieldTexts {
   /** The path as a template names it. */
   readonly name: string
   /** Share of the sampled documents in which the field has a text. */
@@ -25,7 +25,7 @@ interface TextTally {
 }
 
 /** All fields with texts, the best proposal first. */
-export function textFieldsOf(documents: readonly FieldMap[]): readonly TextField[] {
+export function textFieldsOf(documents: readonly FieldMap[]): readonly FieldTexts[] {
   const tallies = new Map<string, TextTally>()
   const visit = (object: FieldMap, above: FieldPath) => {
     for (const [name, value] of object) {
@@ -75,7 +75,7 @@ const textNames =
  * Rates a field: long texts of several words that most documents have come first. Texts without
  * spaces are links, codes or categories.
  */
-function worthOf({ name, share, length, phrases }: TextField): number {
+function worthOf({ name, share, length, phrases }: FieldTexts): number {
   const named = textNames.test(name) ? 2 : 1
   return phrases * share * Math.log2(1 + length) * named
 }

@@ -78,7 +78,7 @@ function checkedPath(text: string, source: string): FieldPath {
 
 /**
  * The text of a document; empty if no field of the template has a text. The text between two
- * fields is left out if one of them is empty, so that no separator stands alone.
+ * fields is left out if one of them is empty, so that no separator is left over.
  */
 export function renderTemplate(
   { parts, end }: TextTemplate,

@@ -68,7 +68,7 @@ export class Input {
   }
 
   /** The records, in one group per chunk of input. */
-  async *records(): AsyncGenerator<RawRecord[]> {
+  async *records(): AsyncGenerator<RawRecord[], void> {
     const splitter = splitterFor(this.format, defaultLimits.bodySizeMax)
     try {
       for await (const chunk of this.#chunks) yield splitter.push(chunk)

@@ -1,7 +1,16 @@
 /** Import of a file: preview, field mapping, insert. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { refreshSizes } from '../catalog/catalog.ts'
+import {
+  firstChoice,
+  noText,
+  problemOf,
+  searchesTexts,
+  templateOf,
+  type TextChoice,
+} from '../embed/console-template.ts'
+import { TextChoiceFields } from '../embed/text-choice-fields.tsx'
 import { Button } from '../kit/button.tsx'
 import { CheckField, SelectField } from '../kit/fields.tsx'
 import { formatBytes } from '../kit/format.ts'
@@ -13,10 +22,17 @@ import { FieldMappings, type PreviewedField } from './field-mappings.tsx'
 import { FilePreview } from './file-preview.tsx'
 import { ImportProgress } from './import-progress.tsx'
 import { startImport, type RunningImport } from './import-state.ts'
-import { firstMappings, valuesOf, type FieldMapping } from './map-fields.ts'
+import {
+  firstMappings,
+  mapDocument,
+  valuesOf,
+  type FieldMapping,
+  type RecordMapping,
+} from './map-fields.ts'
 import { detectKind, openRecords, type FileFormat, type FileKind } from './read-file.ts'
 import type { SourceRecord } from './source-record.ts'
 import { printJson } from '../json/print-json.ts'
+import type { JsonObject } from '../json/value.ts'
 
 /** Maximum number of records in the preview, and their maximum total length in characters. */
 const previewedMax = 50
@@ -40,6 +56,8 @@ export function ImportPanel({ place }: { readonly place: Place }) {
   const [opened, setOpened] = useState<Opened | undefined>(undefined)
   const [mappings, setMappings] = useState<readonly FieldMapping[]>([])
   const [nestNames, setNestNames] = useState(true)
+  /** The text to search by; undefined until the user chooses another one than the proposal. */
+  const [chosen, setChosen] = useState<TextChoice | undefined>(undefined)
   const [running, setRunning] = useState<RunningImport | undefined>(undefined)
   const latest = useRef(running)
   latest.current = running
@@ -57,6 +75,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
     }
     const fields = fieldsOf(records, columns)
     setRunning(undefined)
+    setChosen(undefined)
     setOpened({ file, kind, columns, records, fields })
     setMappings(
       firstMappings(
@@ -73,14 +92,20 @@ export function ImportPanel({ place }: { readonly place: Place }) {
   }, [dropped])
   // Leaving the page cancels the import, because the user would not see its progress and errors.
   useEffect(() => () => latest.current?.cancel(), [])
+  const mapping = {
+    fields: mappings,
+    types,
+    nestNames: nestNames && opened !== undefined && canNest(opened, place),
+  }
+  const isSearched = place.kind === 'collection' && searchesTexts(place.options)
+  const sample = useMemo(
+    () => (opened === undefined || !isSearched ? [] : documentsOf(opened, mapping)),
+    [opened, mappings, nestNames, isSearched],
+  )
+  const choice = chosen ?? (isSearched ? firstChoice(sample) : noText)
   const begin = () => {
     const { file, kind } = opened!
-    const mapping = {
-      fields: mappings,
-      types,
-      nestNames: nestNames && canNest(opened!, place),
-    }
-    const started = startImport(place, file, kind, mapping)
+    const started = startImport(place, file, kind, mapping, templateOf(choice))
     setRunning(started)
     void started.ended.then(() => refreshSizes(place))
   }
@@ -137,11 +162,21 @@ export function ImportPanel({ place }: { readonly place: Place }) {
                   onChange={setNestNames}
                 />
               )}
+              {isSearched && (
+                <TextChoiceFields
+                  sample={sample}
+                  choice={choice}
+                  onChange={setChosen}
+                  isOptional
+                />
+              )}
               <div class="row">
                 <Button
                   kind="primary"
                   onClick={begin}
-                  isDisabled={opened.records.length === 0}
+                  isDisabled={
+                    opened.records.length === 0 || problemOf(choice) !== undefined
+                  }
                 >
                   Insert all
                 </Button>
@@ -166,6 +201,21 @@ export function ImportPanel({ place }: { readonly place: Place }) {
  */
 function canNest({ columns }: Opened, { kind }: Place): boolean {
   return kind === 'collection' && columns?.some((name) => name.includes('.')) === true
+}
+
+/** The documents that the first records become. */
+function documentsOf(
+  { records, columns }: Opened,
+  mapping: Omit<RecordMapping, 'columns'>,
+): readonly JsonObject[] {
+  return records.flatMap((record) => {
+    try {
+      return [mapDocument(record, { ...mapping, columns })]
+    } catch {
+      // The import reports this record as rejected.
+      return []
+    }
+  })
 }
 
 /** The fields of the first records, each with a sample value. */

@@ -3,7 +3,7 @@ import type { Place } from '../api/place.ts'
 import { routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
-import { formatBytes, formatCount, formatMany } from '../kit/format.ts'
+import { formatBytes, formatCount, formatMany, formatSeconds } from '../kit/format.ts'
 import { useStore } from '../kit/hooks.ts'
 import { ErrorNotice, Notice } from '../kit/notice.tsx'
 import { secondsLeft } from './import-run.ts'
@@ -51,6 +51,14 @@ export function ImportProgress({
             Show the data
           </a>
         )}
+        {!isRunning && state.inserted > 0 && state.isSearched && (
+          <a
+            class="button"
+            href={routeTo(place.database, place.keyspace, place.name, 'search')}
+          >
+            Search
+          </a>
+        )}
         {state.rejected > 0 && (
           <Button icon="save" onClick={() => running.saveRejected()} isDisabled={isRunning}>
             Download rejected lines
@@ -83,6 +91,9 @@ function progressWords(state: ImportState, one: string): string {
   return [
     `${formatMany(inserted, one)} inserted`,
     ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : []),
+    ...(state.textless > 0
+      ? [`${formatCount(state.textless)} without a text to search by`]
+      : []),
     `${formatBytes(bytesRead)} of ${formatBytes(bytesTotal)}`,
     ...(perSecond > 0 ? [`${formatCount(Math.round(perSecond))} a second`] : []),
     ...(left === undefined ? [] : [`${formatSeconds(left)} left`]),
@@ -90,10 +101,11 @@ function progressWords(state: ImportState, one: string): string {
 }
 
 function Ending({ state, one }: { readonly state: ImportState; readonly one: string }) {
-  const { phase, inserted, rejected, elapsedMs, error } = state
+  const { phase, inserted, rejected, textless, elapsedMs, error } = state
   const counts =
     `${formatMany(inserted, one)} inserted` +
-    (rejected > 0 ? `, ${formatCount(rejected)} rejected` : '')
+    (rejected > 0 ? `, ${formatCount(rejected)} rejected` : '') +
+    (textless > 0 ? `, ${formatCount(textless)} without a text to search by` : '')
   if (phase === 'failed')
     return (
       <>
@@ -112,12 +124,4 @@ function Ending({ state, one }: { readonly state: ImportState; readonly one: str
       {counts}, in {formatSeconds(elapsedMs / 1000)}.
     </Notice>
   )
-}
-
-function formatSeconds(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  if (seconds < 90) return `${Math.round(seconds)} s`
-  const minutes = seconds / 60
-  if (minutes < 90) return `${Math.round(minutes)} min`
-  return `${(minutes / 60).toFixed(1)} h`
 }

@@ -1,6 +1,8 @@
 /** A running import and its progress. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
+import { completer } from '../embed/console-template.ts'
+import type { TextTemplate } from '../../searchable/text-template.ts'
 import { runImport, type Rejection } from './import-run.ts'
 import { insertBatch } from './insert-batch.ts'
 import { mapRecord, type RecordMapping } from './map-fields.ts'
@@ -11,6 +13,10 @@ export interface ImportState {
   readonly phase: 'running' | 'stopping' | 'done' | 'cancelled' | 'failed'
   readonly inserted: number
   readonly rejected: number
+  /** Records without a text to search by. */
+  readonly textless: number
+  /** Whether documents get a text to search by. */
+  readonly isSearched: boolean
   readonly bytesRead: number
   readonly bytesTotal: number
   readonly elapsedMs: number
@@ -34,12 +40,15 @@ export function startImport(
   place: Place,
   file: File,
   kind: FileKind,
-  mapping: Omit<RecordMapping, 'columns'>,
+  mapping: Omit<RecordMapping, 'columns' | 'complete'>,
+  template: TextTemplate | undefined,
 ): RunningImport {
   const state = new Store<ImportState>({
     phase: 'running',
     inserted: 0,
     rejected: 0,
+    textless: 0,
+    isSearched: template !== undefined,
     bytesRead: 0,
     bytesTotal: file.size,
     elapsedMs: 0,
@@ -54,18 +63,23 @@ export function startImport(
   }
   const run = async () => {
     let bytesRead = 0
+    let textless = 0
+    const complete =
+      template === undefined
+        ? undefined
+        : completer(template, place.options, () => textless++)
     const source = await openRecords(file, kind, (bytes) => (bytesRead = bytes))
     if (source.header !== '') void rejected.write(`${source.header}\n`)
     await runImport({
       records: source.records,
-      map: (record) => mapRecord(record, { ...mapping, columns: source.columns }),
+      map: (record) => mapRecord(record, { ...mapping, complete, columns: source.columns }),
       insert: (documents) => insertBatch(place, documents),
       onReject: (rejection) => {
         void rejected.write(`${rejection.text}\n`)
         const { reasons } = state.get()
         if (reasons.length < reasonsMax) update({ reasons: [...reasons, rejection] })
       },
-      onProgress: (counts) => update({ ...counts, bytesRead }),
+      onProgress: (counts) => update({ ...counts, textless, bytesRead }),
       signal: controller.signal,
     })
     update({ phase: controller.signal.aborted ? 'cancelled' : 'done' })

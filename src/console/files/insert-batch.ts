@@ -1,5 +1,6 @@
 /** Sends one insertMany and reports the outcome of each document. */
 import { command, CommandError } from '../api/command.ts'
+import { patiently } from '../api/patience.ts'
 import type { Place } from '../api/place.ts'
 import { RawJson } from '../json/value.ts'
 import type { BatchOutcome } from './import-run.ts'
@@ -54,23 +55,8 @@ function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
   )
 }
 
-const attemptsMax = 8
-
-/**
- * Inserts documents, and retries when the server is overloaded. An overloaded server rejects the
- * whole request, so a retry cannot insert a document twice.
- */
 async function insertPatiently(place: Place, documents: readonly string[]): Promise<void> {
   const options = { ordered: false, returnDocumentResponses: true }
   const body = { documents: documents.map((text) => new RawJson(text)), options }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await command(place, 'insertMany', body)
-      return
-    } catch (error) {
-      const isBusy = error instanceof CommandError && [429, 503].includes(error.httpStatus)
-      if (!isBusy || attempt === attemptsMax) throw error
-      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt))
-    }
-  }
+  await patiently(() => command(place, 'insertMany', body))
 }

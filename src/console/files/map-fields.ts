@@ -30,6 +30,8 @@ export interface RecordMapping {
   readonly types: ReadonlyMap<string, ColumnType> | undefined
   /** Whether a name such as `address.city` denotes a field of a nested object. */
   readonly nestNames: boolean
+  /** Adds search fields to a document; undefined if its fields are not searched. */
+  readonly complete?: ((document: JsonObject) => JsonObject) | undefined
 }
 
 /** A record that cannot be mapped to a document or row. */
@@ -39,10 +41,21 @@ class RecordError extends Error {
 
 /** The JSON text of the document or row. Fields without a mapping are not changed. */
 export function mapRecord(record: SourceRecord, mapping: RecordMapping): string {
-  const { columns, fields, types, nestNames } = mapping
+  const { columns, fields, types, complete } = mapping
   const values = valuesOf(record, columns)
   const isPlain = columns === undefined && types === undefined && fields.every(isAsItIs)
-  if (isPlain) return record.text
+  if (isPlain && complete === undefined) return record.text
+  const document = isPlain ? values : mapValues(values, mapping)
+  return printJson(complete === undefined ? document : complete(document))
+}
+
+/** The document or row of a record before search fields are added. */
+export function mapDocument(record: SourceRecord, mapping: RecordMapping): JsonObject {
+  return mapValues(valuesOf(record, mapping.columns), mapping)
+}
+
+function mapValues(values: JsonObject, mapping: RecordMapping): JsonObject {
+  const { columns, fields, types, nestNames } = mapping
   const document: JsonObject = new Map()
   const byName = new Map(fields.map((field) => [field.source, field]))
   for (const [name, value] of values) {
@@ -54,7 +67,7 @@ export function mapRecord(record: SourceRecord, mapping: RecordMapping): string 
     if (converted !== undefined)
       set(document, nestNames ? target.split('.') : [target], converted, target)
   }
-  return printJson(document)
+  return document
 }
 
 function isAsItIs({ source, target, isUsed, type }: FieldMapping): boolean {
@@ -65,7 +78,7 @@ function isAsItIs({ source, target, isUsed, type }: FieldMapping): boolean {
 export function valuesOf(
   { text, cells }: SourceRecord,
   columns: readonly string[] | undefined,
-): ReadonlyMap<string, Value> {
+): JsonObject {
   if (columns === undefined) {
     const value = parse(text)
     if (!isObject(value)) throw new RecordError('The record is not a JSON object.')
@@ -75,7 +88,7 @@ export function valuesOf(
     throw new RecordError(
       `The record has ${cells!.length} cells, but the header has ${columns.length} columns.`,
     )
-  return new Map(cells!.map((cell, position) => [columns[position]!, cell]))
+  return new Map<string, Value>(cells!.map((cell, position) => [columns[position]!, cell]))
 }
 
 function parse(text: string): Value {

@@ -35,3 +35,12 @@ export function formatMs(ms: number): string {
 export function formatMany(count: number, one: string): string {
   return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`
 }
+
+/** A duration: `2.5 s`, `42 s`, `3 min` or `1.5 h`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 90) return `${Math.round(seconds)} s`
+  const minutes = seconds / 60
+  if (minutes < 90) return `${Math.round(minutes)} min`
+  return `${(minutes / 60).toFixed(1)} h`
+}

@@ -3,12 +3,16 @@ import { useRef, useState } from 'preact/hooks'
 import { command, type ApiProblem } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
+import { useMay } from '../catalog/permissions.ts'
 import { ClauseField } from '../data/clause-field.tsx'
 import { dataQueryOf, noQuery } from '../data/data-query.ts'
 import { idFilter } from '../data/document-id.ts'
 import { useFields } from '../data/use-fields.ts'
+import { searchesTexts } from '../embed/console-template.ts'
+import { EmbedDialog } from '../embed/embed-dialog.tsx'
+import { EmbedNotice } from '../embed/embed-notice.tsx'
 import { printJson } from '../json/print-json.ts'
-import type { JsonObject } from '../json/value.ts'
+import type { JsonObject, Value } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
 import { SelectField, TextField } from '../kit/fields.tsx'
 import { formatMany, formatMs } from '../kit/format.ts'
@@ -20,6 +24,7 @@ import { ResultCard } from './result-card.tsx'
 import { readInput } from './search-input.ts'
 import { readResults, type SearchResult } from './search-results.ts'
 import { searchStateOf } from './search-state.ts'
+import { whyEmpty, type EmptyReason } from './why-empty.ts'
 import {
   searchCommand,
   searchModeLabels,
@@ -38,6 +43,8 @@ interface Column {
   readonly warnings?: readonly ApiProblem[]
   readonly elapsedMs?: number
   readonly error?: unknown
+  /** Why there are no results. */
+  readonly reason?: EmptyReason | undefined
 }
 
 interface Search {
@@ -57,6 +64,8 @@ export function SearchPage({ place }: { readonly place: Place }) {
   const [isBusy, setBusy] = useState(false)
   const [pointed, setPointed] = useState<string | undefined>(undefined)
   const [shownCode, setShownCode] = useState<SearchCommand | undefined>(undefined)
+  const [isEmbedding, setEmbedding] = useState(false)
+  const may = useMay(place)
   const running = useRef<AbortController | undefined>(undefined)
   if (indexError !== undefined) return <ErrorNotice error={indexError} />
   if (indexes === undefined) return <Loading />
@@ -86,7 +95,13 @@ export function SearchPage({ place }: { readonly place: Place }) {
       setSearch({ columns, stems })
       await Promise.all(
         columns.map(async (column) => {
-          const done = await runColumn(place, column, stems, controller.signal)
+          const done = await runColumn(
+            place,
+            column,
+            stems,
+            input.filter,
+            controller.signal,
+          )
           if (!isLatest()) return
           setSearch((before) => before && withColumn(before, done))
         }),
@@ -100,6 +115,10 @@ export function SearchPage({ place }: { readonly place: Place }) {
     }
   }
   const submit = () => void run()
+  const makeSearchable =
+    place.kind === 'collection' && searchesTexts(place.options) && may('db-table-modify')
+      ? () => setEmbedding(true)
+      : undefined
   const open = (document: JsonObject) => {
     const filter = idFilter(place, document)
     if (filter === undefined) return
@@ -168,7 +187,11 @@ export function SearchPage({ place }: { readonly place: Place }) {
         <Button kind="primary" icon="search" isSubmit isBusy={isBusy}>
           Search
         </Button>
+        {makeSearchable !== undefined && (
+          <Button onClick={makeSearchable}>Make searchable</Button>
+        )}
       </form>
+      <EmbedNotice place={place} onShow={() => setEmbedding(true)} />
       {lacking.length > 0 && (
         <ul class="search-lacking">
           {lacking.map(({ name, lacks }) => (
@@ -196,10 +219,12 @@ export function SearchPage({ place }: { readonly place: Place }) {
               onPoint={setPointed}
               onOpen={open}
               onCode={() => setShownCode(column.command)}
+              onMakeSearchable={makeSearchable}
             />
           ))}
         </div>
       )}
+      {isEmbedding && <EmbedDialog place={place} onClose={() => setEmbedding(false)} />}
       {shownCode !== undefined && (
         <CodeDialog
           place={place}
@@ -220,6 +245,7 @@ function ResultColumn({
   onPoint,
   onOpen,
   onCode,
+  onMakeSearchable,
 }: {
   readonly place: Place
   readonly column: Column
@@ -228,8 +254,10 @@ function ResultColumn({
   readonly onPoint: (key: string | undefined) => void
   readonly onOpen: (document: JsonObject) => void
   readonly onCode: () => void
+  /** Undefined if documents cannot be made searchable. */
+  readonly onMakeSearchable: (() => void) | undefined
 }) {
-  const { way, results, error, elapsedMs } = column
+  const { way, results, error, elapsedMs, reason } = column
   const others = search.columns.filter((other) => other !== column && other.results)
   return (
     <section class="search-column" aria-label={searchModeLabels[way.name]}>
@@ -248,10 +276,19 @@ function ResultColumn({
       <Warnings warnings={column.warnings ?? []} />
       {results === undefined && error === undefined && <Loading label="Searching" />}
       {results?.length === 0 && (
-        <p class="quiet-text">
-          No results.
-          {way.name === 'words' && ' Use fewer words to find more.'}
-        </p>
+        <div class="stack">
+          <p class="quiet-text">
+            No results. {reason?.text}
+            {reason === undefined &&
+              way.name === 'words' &&
+              'Use fewer words to find more.'}
+          </p>
+          {reason?.isUnsearchable === true && onMakeSearchable !== undefined && (
+            <div class="row">
+              <Button onClick={onMakeSearchable}>Make searchable …</Button>
+            </div>
+          )}
+        </div>
       )}
       {results !== undefined && results.length > 0 && (
         <ol class="results">
@@ -302,6 +339,7 @@ async function runColumn(
   place: Place,
   column: Column,
   stems: ReadonlySet<string>,
+  filter: Value | undefined,
   signal: AbortSignal,
 ): Promise<Column> {
   const { name, fields } = column.command
@@ -309,7 +347,9 @@ async function runColumn(
     const reply = await command(place, name, fields, { signal })
     const results = readResults(place, column.way, reply, stems)
     const { elapsedMs, warnings } = reply
-    return { ...column, results, elapsedMs, warnings }
+    const reason =
+      results.length > 0 ? undefined : await whyEmpty(place, column.way, filter, signal)
+    return { ...column, results, elapsedMs, warnings, reason }
   } catch (error) {
     return { ...column, error }
   }

@@ -12,8 +12,8 @@ import {
 } from '../../src/searchable/embed-documents.ts'
 import type { SearchableOptions } from '../../src/searchable/search-text.ts'
 import { parseTemplate } from '../../src/searchable/text-template.ts'
-import { Collections, type Target } from './collections.ts'
-import { lettersCollection, LetterModels } from './letter-models.ts'
+import { Collections, type Target } from '../commands/collections.ts'
+import { lettersCollection, LetterModels } from '../commands/letter-models.ts'
 
 const models = await LetterModels.start()
 const collections = new Collections({}, { providers: models.settings })
@@ -74,7 +74,9 @@ const zero = {
 
 async function fieldsOf(target: Target): Promise<readonly Record<string, unknown>[]> {
   const { data } = await target.run({ find: { projection: { '*': 1 } } })
-  return data!.documents!.toSorted((one, other) => Number(one['_id']) - Number(other['_id']))
+  return data!.documents!.toSorted(
+    (one, other) => Number(one['_id']) - Number(other['_id']),
+  )
 }
 
 describe('embedding existing documents', () => {
