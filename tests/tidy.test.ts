@@ -95,7 +95,18 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   console: [
     ...['json', 'api', 'code', 'kit', 'navigation', 'catalog', 'completion', 'data'],
-    ...['operate', 'samples', 'embed', 'browse', 'files', 'map', 'query', 'search', 'app'],
+    ...[
+      'operate',
+      'samples',
+      'embed',
+      'browse',
+      'fields',
+      'files',
+      'map',
+      'query',
+      'search',
+      'app',
+    ],
   ],
 }
 

@@ -263,10 +263,9 @@ describe('documents that are searched by a text', { concurrency: 2 }, () => {
       const options = { ifNotExists: true }
       await server.command(keyspace, { createTable: { name: 'rows', definition, options } })
       const path = await fileOf('wrong.jsonl', content)
-      const target =
-        more.includes('--table') || more.includes('--collection')
-          ? []
-          : ['--collection', 'new', '--create']
+      const target = more.some((word) => /^--(?:table|collection)$/.test(word))
+        ? []
+        : ['--collection', 'new', '--create']
       const { code, err } = await runStela([
         'import',
         path,

@@ -47,7 +47,7 @@ describe('stela import', { concurrency: 2 }, () => {
     const path = await fileOf('\ufeff{"_id":1}\r\n\r\n  \n {"_id":2} \n{"_id":3}', '.txt')
     const { code, err, out } = await importInto('lines', path)
     assert.equal(code, 0, err)
-    assert.match(err, /^stela: imported 3 documents, in /)
+    assert.match(err, /^stela: imported 3 documents, in /m)
     assert.equal(String(out), '')
     assert.deepEqual(await exported('lines'), ['{"_id":1}', '{"_id":2}', '{"_id":3}'])
     assert(!existsSync(`${path}.progress`) && !existsSync(`${path}.rejected`))

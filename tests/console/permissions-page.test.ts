@@ -55,7 +55,14 @@ describe('the console with a limited token', () => {
     const page = await console.page('#/', { token })
     await openByName(page, 'books')
     await page.getByText('1–20').waitFor()
-    assert.deepEqual(await tabsOf(page), ['Data', 'Query', 'Search', 'Map', 'Files'])
+    assert.deepEqual(await tabsOf(page), [
+      'Data',
+      'Fields',
+      'Query',
+      'Search',
+      'Map',
+      'Files',
+    ])
     // The console does not know which searches the target supports, so it sends any search
     // and shows the error of the server.
     await page.getByRole('link', { name: 'Search' }).click()
@@ -76,7 +83,7 @@ describe('the console with a limited token', () => {
     })
     await openByName(reader, 'notes')
     await reader.getByRole('grid', { name: 'Rows' }).waitFor()
-    assert.deepEqual(await tabsOf(reader), ['Data', 'Query', 'Files'])
+    assert.deepEqual(await tabsOf(reader), ['Data', 'Fields', 'Query', 'Files'])
     await reader.getByText('table', { exact: true }).waitFor()
     for (const name of ['id', 'note', 'near'])
       await reader.getByRole('columnheader', { name, exact: true }).waitFor()

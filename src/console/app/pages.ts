@@ -38,6 +38,12 @@ export const tabPages: readonly TabPage[] = [
     load: () => import('../data/data-page.tsx').then((module) => module.DataPage),
   },
   {
+    tab: 'fields',
+    label: 'Fields',
+    needs: ['db-table-select'],
+    load: () => import('../fields/fields-page.tsx').then((module) => module.FieldsPage),
+  },
+  {
     tab: 'query',
     label: 'Query',
     needs: ['db-table-select'],

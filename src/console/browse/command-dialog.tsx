@@ -19,6 +19,8 @@ export interface CommandDialogProps {
   readonly submitLabel: string
   readonly isDanger?: boolean
   readonly isReady?: boolean
+  /** What the form lacks, as nouns. The command cannot be sent before it is complete. */
+  readonly missing?: readonly string[]
   readonly doneText: string
   readonly children: ComponentChildren
   readonly size?: 'medium' | 'large'
@@ -27,7 +29,8 @@ export interface CommandDialogProps {
 }
 
 export function CommandDialog(props: CommandDialogProps) {
-  const { title, address, fields, submitLabel, isReady = true, onClose } = props
+  const { title, address, fields, submitLabel, missing = [], onClose } = props
+  const isReady = (props.isReady ?? true) && missing.length === 0
   const { run, isBusy, error } = useAction(async () => {
     await command(address, props.command, fields())
     showToast({ text: props.doneText })
@@ -42,6 +45,7 @@ export function CommandDialog(props: CommandDialogProps) {
       submit={{
         ...{ run, isBusy, label: submitLabel },
         ...{ isDisabled: !isReady, isDanger: props.isDanger === true },
+        note: missing.length === 0 ? undefined : `Still missing: ${missing.join(', ')}.`,
       }}
     >
       <ErrorNotice error={error} />

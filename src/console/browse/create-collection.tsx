@@ -1,12 +1,13 @@
 /** Form of createCollection, with all its options. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import { Field, SelectField, TextField } from '../kit/fields.tsx'
 import { useLoad } from '../kit/hooks.ts'
-import { ErrorNotice } from '../kit/notice.tsx'
+import { ErrorNotice, Loading } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { AnalyzerField } from './analyzer-field.tsx'
 import { CreateDialog, type CreateProps } from './create-dialog.tsx'
+import { builtInService, missingIn, useEmbeddingProviders } from './embedding-providers.ts'
 import {
   createCollectionFields,
   emptyCollection,
@@ -20,6 +21,12 @@ export function CreateCollection(props: CreateProps) {
   const [form, setForm] = useState<CollectionForm>(emptyCollection)
   const change = (part: Partial<CollectionForm>) =>
     setForm((before) => ({ ...before, ...part }))
+  const providers = useEmbeddingProviders(database)
+  // The built-in model needs no key, so the form begins with it.
+  useEffect(() => {
+    const service = builtInService(providers.value)
+    if (service !== undefined) change({ vector: 'service', service })
+  }, [providers.value])
   return (
     <CreateDialog
       {...props}
@@ -28,8 +35,13 @@ export function CreateCollection(props: CreateProps) {
       name={form.name}
       onName={(name) => change({ name })}
       fields={() => createCollectionFields(form)}
+      missing={missingIn(form, providers.value)}
     >
-      <VectorSection database={database} form={form} change={change} />
+      {providers.isLoading ? (
+        <Loading />
+      ) : (
+        <VectorSection database={database} form={form} change={change} />
+      )}
       <fieldset>
         <legend>Search by words</legend>
         <Segments<CollectionForm['lexical']>

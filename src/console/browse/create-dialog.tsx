@@ -20,6 +20,8 @@ export interface CreateDialogProps extends Omit<CreateProps, 'keyspace'> {
   readonly name: string
   readonly onName: (name: string) => void
   readonly fields: () => Printable
+  /** What the form lacks, as nouns; by default, the name if it is empty. */
+  readonly missing?: readonly string[]
   /** Form fields in addition to the name. */
   readonly children?: ComponentChildren
 }
@@ -34,7 +36,7 @@ export function CreateDialog(props: CreateDialogProps) {
       command={props.command}
       fields={props.fields}
       submitLabel={`Create ${what}`}
-      isReady={name !== ''}
+      missing={props.missing ?? (name === '' ? ['a name'] : [])}
       doneText={`Created ${name}.`}
       onClose={props.onClose}
       onDone={() => props.onDone(name)}

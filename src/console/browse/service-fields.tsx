@@ -1,59 +1,13 @@
 /** Form fields of an embedding service, from the list of findEmbeddingProviders. */
-import { command } from '../api/command.ts'
 import { SelectField, TextField } from '../kit/fields.tsx'
-import { useLoad } from '../kit/hooks.ts'
 import { ErrorNotice, Loading } from '../kit/notice.tsx'
+import {
+  providerChoices,
+  useEmbeddingProviders,
+  type Model,
+  type Parameter,
+} from './embedding-providers.ts'
 import { noService, type ServiceForm } from './schema-forms.ts'
-
-interface Parameter {
-  readonly name: string
-  /**
-   * Type of the parameter. Parameters of a provider have uppercase types, parameters of a model
-   * lowercase types.
-   */
-  readonly type: string
-  readonly displayName?: string
-  readonly help?: string
-  readonly hint?: string
-  readonly required: boolean
-  readonly defaultValue: string | null
-  readonly validation?: {
-    readonly numericRange?: readonly [number, number]
-    readonly options?: readonly number[]
-  }
-}
-
-interface Model {
-  readonly name: string
-  readonly vectorDimension: number | null
-  readonly parameters: readonly Parameter[]
-}
-
-interface Provider {
-  readonly displayName: string
-  readonly parameters: readonly Parameter[]
-  readonly models: readonly Model[]
-  readonly supportedAuthentication: Readonly<
-    Record<string, { readonly enabled: boolean } | undefined>
-  >
-}
-
-type Providers = Readonly<Record<string, Provider>>
-
-function useEmbeddingProviders(database: string) {
-  return useLoad(
-    async (signal) => {
-      const { status } = await command(
-        { database },
-        'findEmbeddingProviders',
-        {},
-        { signal },
-      )
-      return status['embeddingProviders'] as Providers
-    },
-    [database],
-  )
-}
 
 /** Placeholder in the list of models of a provider that accepts any model name. */
 const anyModel = 'any-model'
@@ -111,13 +65,7 @@ export function ServiceFields({
           label="Provider"
           value={service.provider}
           onChange={chooseProvider}
-          choices={[
-            { value: '', label: 'Choose one' },
-            ...Object.entries(providers).map(([value, { displayName }]) => ({
-              value,
-              label: displayName,
-            })),
-          ]}
+          choices={[{ value: '', label: 'Choose one' }, ...providerChoices(providers)]}
         />
         {provider !== undefined &&
           (isAny ? (

@@ -19,6 +19,7 @@ import {
 } from './change-documents.ts'
 import { ClauseField } from './clause-field.tsx'
 import { idText, noun } from './document-id.ts'
+import { insertText } from './insert-text.ts'
 
 export interface DocumentEditorProps {
   readonly place: Place
@@ -44,8 +45,10 @@ export function DocumentEditor(props: DocumentEditorProps) {
 }
 
 function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
-  const [start] = useState(() => startText(place))
-  const [text, setText] = useState(start)
+  // The fields may arrive after the dialog has opened.
+  const start = useMemo(() => insertText(place, fields), [place, fields])
+  const [typed, setText] = useState<string | undefined>(undefined)
+  const text = typed ?? start
   const leave = () => {
     if (text === start || mayDiscard()) onClose()
   }
@@ -89,51 +92,6 @@ function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
       />
     </Dialog>
   )
-}
-
-function startText(place: Place): string {
-  if (place.kind === 'collection') return '{\n  \n}'
-  const columns = [...place.table.columns].map(
-    ([name, { type }]) => `  ${JSON.stringify(name)}: ${sampleOf(type)}`,
-  )
-  return `{\n${columns.join(',\n')}\n}`
-}
-
-/** An example value of a column type, to show its notation. */
-function sampleOf(type: string): string {
-  const samples: Readonly<Record<string, string>> = {
-    bigint: '0',
-    blob: '{ "$binary": "" }',
-    boolean: 'false',
-    date: '"2026-01-31"',
-    decimal: '0',
-    double: '0',
-    duration: '"1h30m"',
-    float: '0',
-    inet: '"127.0.0.1"',
-    int: '0',
-    list: '[]',
-    map: '{}',
-    set: '[]',
-    smallint: '0',
-    time: '"12:30:00"',
-    timestamp: '"2026-01-31T12:30:00Z"',
-    tinyint: '0',
-    userDefined: '{}',
-    uuid: `"${makeUuid()}"`,
-    varint: '0',
-    vector: 'null',
-  }
-  return samples[type] ?? '""'
-}
-
-/** A random UUID. Browsers offer crypto.randomUUID only to pages that were loaded over HTTPS. */
-function makeUuid(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
 function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObject }) {

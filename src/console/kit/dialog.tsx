@@ -21,6 +21,8 @@ interface Submit {
   readonly isBusy?: boolean
   readonly isDisabled?: boolean
   readonly isDanger?: boolean
+  /** Shown beside the buttons, such as what is missing. */
+  readonly note?: string | undefined
 }
 
 export function Dialog(props: DialogProps) {
@@ -47,6 +49,11 @@ export function Dialog(props: DialogProps) {
       {actions !== undefined && <footer>{actions}</footer>}
       {submit !== undefined && (
         <footer>
+          {submit.note !== undefined && (
+            <span class="hint push" role="status">
+              {submit.note}
+            </span>
+          )}
           <Button onClick={onClose}>Cancel</Button>
           <Button
             kind={submit.isDanger === true ? 'danger' : 'primary'}

@@ -19,15 +19,17 @@ export async function whyEmpty(
   filter: Value | undefined,
   signal: AbortSignal,
 ): Promise<EmptyReason | undefined> {
-  const noun = place.kind === 'table' ? 'row' : 'document'
+  // The API does not count rows.
+  if (place.kind === 'table') return undefined
   const { count, isMore } = await countMatching(place, filter ?? new Map(), signal)
   if (count === 0)
     return {
       text:
-        filter === undefined ? `There are no ${noun}s.` : `No ${noun} matches the filter.`,
+        filter === undefined
+          ? 'There are no documents.'
+          : 'No document matches the filter.',
       isUnsearchable: false,
     }
-  if (place.kind === 'table') return undefined
   const all = `${isMore ? 'more than ' : ''}${formatCount(count)}`
   const none = (what: string): EmptyReason => ({
     text:
