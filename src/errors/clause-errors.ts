@@ -242,7 +242,7 @@ export const clauseErrors = {
       `or a String as $hybrid. ${
         v.hasLexical
           ? 'Send {"$vector": …, "$lexical": …} instead.'
-          : 'Use find with the sort {"$vector": …} instead: a hybrid search requires lexical search.'
+          : 'Send {"$vector": …} instead.'
       }`,
   },
 

@@ -29,7 +29,7 @@ export const toolNotes: Readonly<Record<string, string>> = {
   findOne: 'Returns document, or null if none matches.',
   findAndRerank:
     'The best search for a question in natural language. The collection must have ' +
-    'vectors, lexical search and a reranker. sort is {"$hybrid": "the question"}.',
+    'vectors and a reranker. sort is {"$hybrid": "the question"}.',
   findOneAndDelete: 'This cannot be undone.',
   findOneAndReplace: 'Fields that the replacement does not have are removed.',
   findOneAndUpdate:

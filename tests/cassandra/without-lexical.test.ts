@@ -51,6 +51,15 @@ describe('findAndRerank on documents without $lexical', () => {
     assert((await findCount()) > 0)
   })
 
+  test('reranks the vector search when $hybrid has no $lexical', async () => {
+    const document = { _id: 'text', $lexical: 'bee' }
+    await send(path, { insertOne: { document } })
+    const sort = { $hybrid: { $vectorize: 'ant' } }
+    const { data } = await send(path, { findAndRerank: { sort } })
+    assert.equal(data!.documents!.length, 10)
+    await send(path, { deleteOne: { filter: { _id: 'text' } } })
+  })
+
   test('does not return the documents while another document has $lexical', async () => {
     const document = { _id: 'text', $lexical: 'bee' }
     await send(path, { insertOne: { document } })

@@ -536,11 +536,15 @@ describe('a hybrid search with several errors', () => {
     const checks: readonly [string, Partial<CollectionOptions>, Asked][] = [
       ['UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION', { lexical: off, rerank: off }, {}],
       ['UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION', { vector: plain, lexical: off }, {}],
-      ['LEXICAL_NOT_ENABLED_FOR_COLLECTION', { vector, lexical: off }, { hybridLimits }],
+      [
+        'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
+        { vector, lexical: off },
+        { sort: { $hybrid: { $vectorize: 'ant', $lexical: 'ant' } }, hybridLimits },
+      ],
       ['COMMAND_FIELD_VALUE_INVALID', { vector, rerank: off }, { hybridLimits }],
       ['UNSUPPORTED_RERANKING_COMMAND', { vector, rerank: off }, { filter: { $x: 1 } }],
       ['INVALID_RERANK_OVERRIDE', { vector }, { sort: {}, service: fair('none') }],
-      ['COMMAND_FIELD_VALUE_INVALID', { vector }, { sort: { $hybrid: { $vector: [1] } } }],
+      ['COMMAND_FIELD_VALUE_INVALID', { vector }, { sort: { $hybrid: { $lexical: 'x' } } }],
       ['MISSING_RERANK_QUERY_TEXT', { vector }, { sort: {} }],
       ['MISSING_RERANK_QUERY_TEXT', { vector }, { sort: numbers }],
       ['INVALID_VECTOR_LENGTH', { vector }, { sort: numbers, rerankQuery: 'q' }],

@@ -189,15 +189,11 @@ describe('findAndRerank', () => {
     assert(models.rerankings.every(({ query }) => query === 'ant'))
   })
 
-  test('requires $lexical and a vector or text in $hybrid', async () => {
+  test('requires a vector or a text to embed in $hybrid', async () => {
     const target = await create(insects)
     const options = { rerankOn: 'n', rerankQuery: 'ant' }
     for (const [$hybrid, message] of [
-      [{ $vectorize: 'ant' }, /sort\.\$hybrid.*without \$lexical/],
-      [{ $vectorize: 'ant', $lexical: null }, /without \$lexical/],
-      [{ $vectorize: 'ant', $lexical: ' ' }, /without \$lexical/],
-      [{ $vector: [1, 2] }, /without \$lexical/],
-      [{ $lexical: 'ant' }, /\$lexical alone/],
+      [{ $lexical: 'ant' }, /sort\.\$hybrid.*\$lexical alone/],
       [{ $lexical: 'ant', $vectorize: '', $vector: null }, /\$lexical alone/],
     ] as const)
       for (const given of [{}, { options }]) {
@@ -210,6 +206,72 @@ describe('findAndRerank', () => {
       const error = await target.refuse(command, 'COMMAND_FIELD_VALUE_INVALID')
       assert.match(error.message, /command\.sort .*\$hybrid/)
     }
+  })
+
+  test('reranks the vector search when $hybrid has no $lexical', async () => {
+    const target = await create([
+      ...insects,
+      { _id: 'plain', n: 4, $vectorize: 'ant bee' },
+      { _id: 'words', n: 5, $lexical: 'ant' },
+    ])
+    const options = { includeScores: true }
+    for (const $hybrid of [
+      { $vectorize: 'ant' },
+      { $vectorize: ' ant', $lexical: null },
+      { $vectorize: 'ant', $lexical: ' ' },
+    ]) {
+      models.forget()
+      const body = await target.run({ findAndRerank: { sort: { $hybrid }, options } })
+      // A document without $lexical is reranked on $vectorize.
+      assert.deepEqual(idsOf(body), ['two', 'one', 'plain', 'none'])
+      const [{ query, passages }] = models.rerankings as [(typeof models.rerankings)[0]]
+      assert.equal(query, 'ant')
+      assert.deepEqual(passages, ['ant', 'ant ant bee', 'ant bee', 'bee'])
+      const [first] = body.status!['documentResponses'] as [object]
+      assert.deepEqual(first, {
+        scores: {
+          $rerank: 1,
+          $vector: 0.99613893,
+          $vectorRank: 2,
+          $bm25Rank: null,
+          $rrf: 1 / 62,
+        },
+      })
+      assert.equal(body.status!.warnings, undefined)
+    }
+    const given = await target.run({
+      findAndRerank: {
+        sort: { $hybrid: { $vector: [1, 2] } },
+        options: { limit: 1, rerankOn: 'n', rerankQuery: '3' },
+      },
+    })
+    assert.deepEqual(idsOf(given), ['none'])
+  })
+
+  test('reranks the vector search on a collection without lexical search', async () => {
+    const { vector } = lettersCollection
+    const target = await create(
+      ['ant', 'ant ant bee', 'bee'].map((text, _id) => ({ _id, $vectorize: text })),
+      { vector, lexical: { enabled: false } },
+    )
+    const find = (sort: object, options: object = {}) => ({
+      findAndRerank: { sort, options: { includeScores: true, ...options } },
+    })
+    for (const $hybrid of ['ant', { $vectorize: 'ant' }]) {
+      const body = await target.run(find({ $hybrid }))
+      assert.deepEqual(idsOf(body), [1, 0, 2])
+      assert.equal(body.status!.warnings, undefined)
+    }
+    const short = await target.run(find({ $hybrid: 'ant' }, { limit: 3, hybridLimits: 2 }))
+    assert.equal(idsOf(short).length, 2)
+    const [warning] = short.status!.warnings!
+    assert.equal(warning!.errorCode, 'HYBRID_LIMITS_BELOW_LIMIT')
+    assert.match(warning!.message, /at most 2 can be returned/)
+    for (const command of [
+      find({ $hybrid: { $vectorize: 'ant', $lexical: 'ant' } }),
+      find({ $hybrid: 'ant' }, { rerankOn: '$lexical' }),
+    ])
+      await target.refuse(command, 'LEXICAL_NOT_ENABLED_FOR_COLLECTION')
   })
 
   test('uses $vectorize when both $vectorize and $vector are given', async () => {
@@ -514,12 +576,11 @@ describe('findAndRerank', () => {
     assert.deepEqual(models.texts, [])
   })
 
-  test('rejects a collection without vectors, an embedding service, lexical search or reranking', async () => {
+  test('rejects a collection without vectors, an embedding service or reranking', async () => {
     const { vector } = lettersCollection
     for (const [options, code] of [
       [{}, 'UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION'],
       [{ vector: { dimension: 2 } }, 'UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION'],
-      [{ vector, lexical: { enabled: false } }, 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'],
       [{ vector, rerank: { enabled: false } }, 'UNSUPPORTED_RERANKING_COMMAND'],
     ] as const) {
       const target = await create([], options)

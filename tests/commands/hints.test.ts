@@ -97,7 +97,7 @@ describe('a search that the collection does not support', () => {
       { findAndRerank: { sort: { $hybrid: 'x' }, options: { rerank } } },
       'UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION',
     )
-    assert(message.includes('Use find with the sort {"$vector": …} instead'), message)
+    assert(message.includes('Send {"$vector": …} instead'), message)
     await vectors.refuse(
       { find: { filter: { $lexical: 'x' } } },
       'LEXICAL_NOT_ENABLED_FOR_COLLECTION',

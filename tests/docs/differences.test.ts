@@ -957,14 +957,30 @@ describe('differences in tokens and databases', () => {
 describe('differences in the results of hybrid search', () => {
   const collections = new Collections({}, { providers: models.settings })
 
-  difference(70, 'a hybrid search needs a text in $lexical', async () => {
-    const target = await collections.create([], lettersCollection)
-    for (const $hybrid of [{ $vectorize: 'ant' }, { $vectorize: 'ant', $lexical: ' ' }])
-      await target.refuse(
+  difference(
+    70,
+    'a hybrid search without $lexical reranks the search by vector',
+    async () => {
+      const documents = [{ _id: 1, $vectorize: 'ant' }]
+      const target = await collections.create(documents, lettersCollection)
+      const options = { ...lettersCollection, lexical: { enabled: false } }
+      const mute = await collections.create(documents, options)
+      for (const [searched, $hybrid] of [
+        [target, { $vectorize: 'ant' }],
+        [target, { $vectorize: 'ant', $lexical: ' ' }],
+        [mute, { $vectorize: 'ant' }],
+        [mute, 'ant'],
+      ] as const) {
+        const { data } = await searched.run({ findAndRerank: { sort: { $hybrid } } })
+        assert.deepEqual(data!.documents, [{ _id: 1 }])
+      }
+      const $hybrid = { $vectorize: 'ant', $lexical: 'ant' }
+      await mute.refuse(
         { findAndRerank: { sort: { $hybrid } } },
-        'COMMAND_FIELD_VALUE_INVALID',
+        'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
       )
-  })
+    },
+  )
 
   const ids = async (target: Target, options: object) => {
     const sort = { $hybrid: 'ant in a house' }

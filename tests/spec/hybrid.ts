@@ -151,8 +151,14 @@ export const hybrid: Area = {
     {
       id: 'hybrid-12',
       section: '4.7',
-      says: '$hybrid as an object without $lexical is refused',
-      run: (api) => refuses(api, { sort: { $hybrid: { $vectorize: 'ant' } } }, badValue),
+      // Difference 70.
+      says: '$hybrid as an object without $lexical searches by vector',
+      run: (api) =>
+        finds(
+          api,
+          { sort: { $hybrid: { $vectorize: 'ant' } }, filter: { n: { $lt: 3 } } },
+          ['two', 'one'],
+        ),
     },
     {
       id: 'hybrid-13',
@@ -373,11 +379,13 @@ export const hybrid: Area = {
     {
       id: 'hybrid-32',
       section: '4.7',
-      says: 'the collection must have lexical search enabled',
+      says: 'a sort with $lexical requires a collection with lexical search',
       run: (api) =>
         api.refuses(
           'mute',
-          { findAndRerank: { sort } },
+          {
+            findAndRerank: { sort: { $hybrid: { $vectorize: 'ant', $lexical: 'ant' } } },
+          },
           'SCHEMA/LEXICAL_NOT_ENABLED_FOR_COLLECTION',
         ),
     },

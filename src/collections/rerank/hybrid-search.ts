@@ -1,6 +1,6 @@
 /**
  * Runs the vector search and the term search of a findAndRerank, and selects eligible
- * documents.
+ * documents. Without terms to search for, only the vector search runs.
  *
  * A document is eligible if it has $vector, $lexical (unless the server's setting requires only
  * a vector) and a passage to rerank. Ineligible documents must not use up the limits of the
@@ -59,6 +59,7 @@ export async function searchBoth(
     return { byVector, vector: await find(byVector, amongTexts, hybridLimits.vector) }
   }
   const findByTerms = async () => {
+    if (plan.byTerms === undefined) return []
     const by = { ...plan.byTerms, path: '$lexical' }
     const limit = hybridLimits.lexical
     const withAll = await find({ ...by, having: 'all' }, amongVectors, limit)
@@ -166,13 +167,16 @@ function allOf(...of: readonly Filter[]): Filter {
 
 /** Conditions for a document to have a passage, as far as a filter can express them. */
 function passageConditions(
-  { indexing }: DocumentSource,
+  { indexing, collection }: DocumentSource,
   { rerankOn, eligibility }: RerankPlan,
 ): readonly Filter[] {
   switch (rerankOn?.text) {
     case undefined:
       // Eligibility 'both' already requires $lexical.
-      return eligibility === 'both' ? [] : [{ kind: 'or', of: [hasLexical, hasVectorize] }]
+      if (eligibility === 'both') return []
+      return collection.options.lexical.enabled
+        ? [{ kind: 'or', of: [hasLexical, hasVectorize] }]
+        : [hasVectorize]
     case '$lexical':
       return [hasLexical]
     case '$vectorize':

@@ -51,7 +51,8 @@ export interface RerankServer {
 
 export interface RerankPlan {
   readonly byVector: Extract<Sort, { kind: 'vector' | 'vectorize' }>
-  readonly byTerms: Omit<ByTerms, 'having'>
+  /** Undefined: only the vector search runs. */
+  readonly byTerms: Omit<ByTerms, 'having'> | undefined
   readonly hybridLimits: HybridLimits
   readonly limit: number
   /** Path of the passage; undefined: $lexical, or else $vectorize. */
@@ -73,27 +74,39 @@ export function planRerank(
   { features, models }: RerankServer,
 ): RerankPlan {
   if (!features.reranking) throw apiError('RERANKING_FEATURE_NOT_ENABLED')
-  checkSearches(store, asked.sort)
+  const sort = supportedSort(store, asked.sort)
+  checkSearches(store, sort)
   const limit = asked.limit ?? store.limits.rerankLimitDefault
   const hybridLimits = chooseHybridLimits(store, asked.hybridLimits, limit)
   const service = chooseService(store, asked.service, models)
-  checkWhole(asked.sort)
+  checkHasVector(sort)
   const query = chooseQuery(store, asked)
-  const byVector = chooseVector(store, asked.sort)
-  const rerankOn = chooseRerankOn(asked)
-  const byTerms = chooseTerms(store, asked.sort)
+  const byVector = chooseVector(store, sort)
+  const rerankOn = chooseRerankOn(store, asked)
+  const byTerms = chooseTerms(store, sort)
+  const limits = { ...hybridLimits, lexical: byTerms ? hybridLimits.lexical : 0 }
   return {
     byVector,
     byTerms,
-    hybridLimits,
+    hybridLimits: limits,
     limit,
     rerankOn,
     query,
     service,
-    eligibility: features.hybridEligibility,
+    // A search by vector alone does not read $lexical, so documents do not need it.
+    eligibility: byTerms === undefined ? 'vector' : features.hybridEligibility,
     withWarnings: asked.withWarnings,
-    warnings: asked.withWarnings ? warningsOf(asked.limit, hybridLimits) : [],
+    warnings: asked.withWarnings ? warningsOf(asked.limit, limits) : [],
   }
+}
+
+/**
+ * The sort, without the search by terms if the collection has no lexical search and $hybrid is one
+ * text. If the sort names $lexical, its absence from the collection is an error.
+ */
+function supportedSort({ collection }: DocumentSource, sort: HybridSort): HybridSort {
+  const isSupported = collection.options.lexical.enabled || !sort.isOneText
+  return isSupported ? sort : { ...sort, lexical: undefined }
 }
 
 /**
@@ -175,14 +188,13 @@ function chooseService(
   return service
 }
 
-/** Rejects a non-empty sort unless it has both a vector (or a text to embed) and terms. */
-function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
-  const hasVector = vectorize !== undefined || vector !== undefined
-  if (hasVector === (lexical !== undefined)) return
+/** Rejects a sort that has terms, but neither a vector nor a text to embed. */
+function checkHasVector({ vectorize, vector, lexical }: HybridSort): void {
+  if (lexical === undefined || vectorize !== undefined || vector !== undefined) return
   throw apiError('COMMAND_FIELD_VALUE_INVALID', {
     field: 'command.sort.$hybrid',
-    value: hasVector ? 'without $lexical' : 'with $lexical alone',
-    reason: 'it must have $lexical, and $vectorize or $vector',
+    value: 'with $lexical alone',
+    reason: 'it must have $vectorize or $vector',
   })
 }
 
@@ -211,7 +223,10 @@ function chooseVector(
   return { kind: 'vector', vector }
 }
 
-function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
+function chooseRerankOn(
+  { collection, target }: DocumentSource,
+  { rerankOn, sort }: AskedRerank,
+): Path | undefined {
   if (!hasText(rerankOn)) {
     if (sort.vectorize !== undefined) return undefined
     throw invalidOption(
@@ -229,6 +244,8 @@ function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
       'it is not a field name, because it starts with $; only $lexical and ' +
         '$vectorize can be used',
     )
+  if (rerankOn === '$lexical' && !collection.options.lexical.enabled)
+    throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
   return path
 }
 
@@ -236,11 +253,11 @@ function chooseTerms(
   { analyzer, analysis, target, limits }: DocumentSource,
   { lexical }: HybridSort,
 ): RerankPlan['byTerms'] {
-  // `lexical` is present, because checkWhole requires it beside a vector.
+  if (lexical === undefined) return undefined
   const place = { target, field: '$lexical', clause: 'sort' } as const
   const bounds = { sizeMax: limits.lexicalSizeMax, ...(analysis && { budget: analysis }) }
-  const terms = readTerms(lexical!, (text) => termsWithin(analyzer!, text, bounds), place)
-  return { kind: 'lexical', terms, text: lexical! }
+  const terms = readTerms(lexical, (text) => termsWithin(analyzer!, text, bounds), place)
+  return { kind: 'lexical', terms, text: lexical }
 }
 
 function hasService({ options }: Collection): boolean {

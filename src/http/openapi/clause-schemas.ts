@@ -53,13 +53,13 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
           oneOf: [
             { type: 'string' },
             shape(
-              'Input of each search: $lexical, and $vectorize or $vector.',
+              'Input of each search: $vectorize or $vector, and $lexical. Without ' +
+                '$lexical, only the search by vector runs.',
               {
                 $vector: schemaReference('Vector'),
                 $vectorize: { type: 'string' },
                 $lexical: { type: 'string' },
               },
-              ['$lexical'],
             ),
           ],
         },

@@ -1,6 +1,6 @@
 /**
  * Parses the sort of a hybrid search: {"$hybrid": …} with a vector query and a lexical query.
- * rerank-plan.ts checks later whether the queries that the collection requires are present.
+ * rerank-plan.ts checks later whether the collection supports the queries that are present.
  */
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
@@ -12,6 +12,8 @@ export interface HybridSort {
   readonly vectorize: string | undefined
   readonly vector: Float32Array | undefined
   readonly lexical: string | undefined
+  /** Whether $hybrid is one text, which is the query of both searches. */
+  readonly isOneText: boolean
 }
 
 const parts = ['$vectorize', '$vector', '$lexical']
@@ -24,7 +26,7 @@ export function parseHybridSort(value: Value | undefined): HybridSort {
   if (hybrid === null) return nothing
   if (typeof hybrid === 'string') {
     const text = readText('command.sort.$hybrid', hybrid)
-    return { vectorize: text, vector: undefined, lexical: text }
+    return { vectorize: text, vector: undefined, lexical: text, isOneText: true }
   }
   if (!isObject(hybrid))
     throw mismatch('command.sort.$hybrid', hybrid, 'a String or an Object')
@@ -35,10 +37,16 @@ export function parseHybridSort(value: Value | undefined): HybridSort {
     vectorize: textAt('$vectorize'),
     vector: readVector(hybrid.get('$vector')),
     lexical: textAt('$lexical'),
+    isOneText: false,
   }
 }
 
-const nothing: HybridSort = { vectorize: undefined, vector: undefined, lexical: undefined }
+const nothing: HybridSort = {
+  vectorize: undefined,
+  vector: undefined,
+  lexical: undefined,
+  isOneText: false,
+}
 
 function refuseUnknown(object: JsonObject, known: readonly string[], field: string): void {
   for (const name of object.keys())
