@@ -29,7 +29,7 @@ export class Lucene {
 
   /** Indexes texts in a folder; undefined when Java or the jars are not available. */
   static async start(folder: string, texts: Iterable<string>): Promise<Lucene | undefined> {
-    const tools = await findTools()
+    const tools = await findLucene()
     if (tools === undefined) return undefined
     const file = join(folder, 'lucene-texts.txt')
     writeFileSync(file, [...texts].join('\n') + '\n')
@@ -70,7 +70,8 @@ export class Lucene {
   }
 }
 
-async function findTools(): Promise<{ java: string; jars: string } | undefined> {
+/** Java, and the folder with Lucene's jars; undefined if either is not available. */
+export async function findLucene(): Promise<{ java: string; jars: string } | undefined> {
   try {
     const { program: java } = await findJava()
     const jars = join(homedir(), '.cache/stela/lucene', version)

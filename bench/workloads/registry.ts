@@ -16,6 +16,7 @@ import { lexical } from './lexical.ts'
 import { mcp } from './mcp.ts'
 import { packageStudy } from './package.ts'
 import { postgres } from './postgres.ts'
+import { quality } from './quality.ts'
 import { scale } from './scale.ts'
 import type { Study } from './study.ts'
 import { tables } from './tables.ts'
@@ -43,6 +44,7 @@ export const studies: readonly Study[] = [
   vector,
   lexical,
   hybrid,
+  quality,
   tables,
   mcp,
   postgres,

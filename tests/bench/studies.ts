@@ -10,6 +10,7 @@ const toySizes: Readonly<Record<string, readonly number[]>> = {
   vector: [1200],
   lexical: [200],
   hybrid: [100],
+  quality: [30],
   tables: [50, 250],
   mcp: [100],
   postgres: [250],
