@@ -53,9 +53,10 @@ export async function repairCluster(
 
 function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
   const { dataDir, durable, acceptsLostCatalog, searchThreads, openStoresMax } = config
+  const { vectorMemory } = config
   const { waitingReadsMax, analyzerMemoryMax } = config.limits
   return openEmbeddedEngine({
-    ...{ dataDir, durable, acceptsLostCatalog },
+    ...{ dataDir, durable, acceptsLostCatalog, vectorMemory },
     ...{ searchThreads, openStoresMax, waitingReadsMax, analyzerMemoryMax, log },
   })
 }

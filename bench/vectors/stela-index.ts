@@ -36,7 +36,8 @@ export class StelaIndex implements TestedIndex {
     this.#shape = {
       dimension,
       metric: 'cosine',
-      capacity: capacityFor(dimension),
+      bits: 8,
+      capacity: capacityFor(dimension, 8),
       breadth: buildBreadth,
       threads: 3,
     }

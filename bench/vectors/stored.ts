@@ -125,7 +125,8 @@ class SearchedStore {
     const snapshot = loadSnapshot(snapshotFolder(file, ''), {
       dimension,
       metric: 'cosine',
-      capacity: capacityFor(dimension),
+      bits: 8,
+      capacity: capacityFor(dimension, 8),
       breadth: 128,
       threads: 2,
     })

@@ -7,9 +7,10 @@ import { parseStored } from '../json/parse.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import { indexingRule } from '../language/filters/indexing.ts'
 import type { Steps } from '../runtime/steps.ts'
+import type { VectorMemory } from '../search/vector/code-width.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 import type { StoredRecord } from './contract.ts'
-import type { CollectionOptions } from './schema.ts'
+import type { CollectionOptions, VectorOptions } from './schema.ts'
 
 export interface RecordView {
   readonly kind: 'document' | 'row'
@@ -41,6 +42,8 @@ export interface VectorField {
   readonly dimension: number
   /** Metric of the vector index; undefined: the field has no vector index. */
   readonly metric: Metric | undefined
+  /** Memory of the vector index; absent: the default of the server. */
+  readonly memory?: VectorMemory | undefined
 }
 
 export interface TextField {
@@ -68,17 +71,17 @@ export function documentView({
     indexedInSteps: (record) => rule.pruneInSteps(record),
     covers: () => true,
     idOf: (text) => storedFields(text, idOnly).get('_id')!,
-    vectors: new Map(
-      vector && [
-        ['$vector', { suffix: '', dimension: vector.dimension, metric: vector.metric }],
-      ],
-    ),
+    vectors: new Map(vector && [['$vector', vectorFieldOf(vector)]]),
     texts: new Map(
       lexical?.enabled ? [['$lexical', { suffix: '', analyzer: lexical.analyzer }]] : [],
     ),
     vectorOf: ({ search }) => search?.vector?.numbers,
     textOf: ({ search }) => search?.lexical ?? undefined,
   }
+}
+
+function vectorFieldOf({ dimension, metric, memory }: VectorOptions): VectorField {
+  return { suffix: '', dimension, metric, memory }
 }
 
 const idOnly: ReadonlySet<string> = new Set(['_id'])

@@ -6,11 +6,13 @@ import type {
   UserType,
   UserTypes,
 } from '../language/columns/column-type.ts'
+import { vectorMemories, type VectorMemory } from '../search/vector/code-width.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 import { withoutDatabaseKey } from './database-key.ts'
 import { EngineError } from './errors.ts'
 
-export type { EmbeddingService, Metric }
+export { vectorMemories }
+export type { EmbeddingService, Metric, VectorMemory }
 
 export type DefaultIdType = 'objectId' | 'uuid' | 'uuidv6' | 'uuidv7'
 
@@ -19,6 +21,8 @@ export interface VectorOptions {
   readonly metric: Metric
   readonly sourceModel: string
   readonly service?: EmbeddingService
+  /** Memory of the vector index; absent: the default of the server. */
+  readonly memory?: VectorMemory
 }
 
 export type IndexingOptions =

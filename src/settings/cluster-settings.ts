@@ -68,7 +68,7 @@ const defaultClusterConfig: ClusterConfig = {
  */
 const embeddedOnly: readonly string[] = [
   ...['data', 'users', 'durability', 'accept-lost-catalog', 'search-threads'],
-  ...['max-open', 'max-waiting-reads'],
+  ...['vector-memory', 'max-open', 'max-waiting-reads'],
 ]
 
 /**

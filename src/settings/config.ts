@@ -13,6 +13,7 @@ import { readLimits } from './limit-settings.ts'
 import type { LexicalOperator } from '../language/sorts/sort.ts'
 import { defaultLimits, fixedLimits, type Limits } from '../limits.ts'
 import { nameLocalModels } from '../providers/local/local-models.ts'
+import type { VectorMemory } from '../engine/schema.ts'
 import {
   defaultProviderSettings,
   type ProviderSettings,
@@ -49,6 +50,8 @@ export interface Config {
   readonly localModels: LocalModelConfig
   /** Number of threads for searches and long reads; undefined: derived from the number of CPUs. */
   readonly searchThreads: number | undefined
+  /** Memory of vector indexes whose collection has no option for it. */
+  readonly vectorMemory: VectorMemory
   /** Maximum number of open collections and tables; closed ones are opened on use. */
   readonly openStoresMax: number
   readonly limits: Limits
@@ -138,6 +141,7 @@ export const defaultConfig: Config = {
   providers: defaultProviderSettings,
   localModels: { threads: 1, embeddingFolder: undefined, rerankerFolder: undefined },
   searchThreads: undefined,
+  vectorMemory: 'fast',
   openStoresMax: 256,
   limits: defaultLimits,
   requestTimeoutMs: 120_000,
@@ -201,6 +205,7 @@ export function readConfig(
     rerankingModel?: string
     modelThreads: number
     searchThreads?: number
+    vectorMemory: VectorMemory
     maxOpen: number
     logLevel: LogLevel
     logFormat: LogFormat
@@ -265,6 +270,7 @@ export function readConfig(
       rerankerFolder: given.rerankingModel,
     }),
     searchThreads: given.searchThreads,
+    vectorMemory: given.vectorMemory,
     openStoresMax: given.maxOpen,
     limits,
     requestTimeoutMs: given.requestTimeout * 1000,

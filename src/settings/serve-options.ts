@@ -5,6 +5,7 @@
 import type { Option } from 'commander'
 import { lexicalOperators } from '../language/sorts/sort.ts'
 import { embeddingTable } from '../providers/embedding-table.ts'
+import { vectorMemories } from '../engine/schema.ts'
 import { rerankingProviders } from '../providers/reranking-providers.ts'
 import { addressOptions } from './address-settings.ts'
 import { clusterOptions } from './cluster-settings.ts'
@@ -31,7 +32,7 @@ export const secretSettings = [
 export function serveOptions(): Option[] {
   const { host, port, features, localModels, requestTimeoutMs } = defaultConfig
   const { logLevel, logFormat, slowCommandMs, metrics } = defaultConfig
-  const { badCredentialsMax, databasesMax, openStoresMax } = defaultConfig
+  const { badCredentialsMax, databasesMax, openStoresMax, vectorMemory } = defaultConfig
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
   const { replyTimeoutMs, bodyMemoryMax, replyMemoryMax, valueMemoryMax } = defaultConfig
   return [
@@ -178,6 +179,13 @@ export function serveOptions(): Option[] {
       '<number>',
       'threads for searches and long reads (default: cores - 1, at least 2)',
     ).argParser(wholeNumber(1, 64)),
+    setting(
+      'vector-memory',
+      '<level>',
+      'memory of vector indexes: low, balanced, or fast, which takes the most',
+    )
+      .choices(vectorMemories)
+      .default(vectorMemory),
     setting(
       'max-open',
       '<number>',

@@ -114,6 +114,11 @@ describe('on a cluster', () => {
     await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
   })
 
+  test('collections reject the memory of a vector index', async () => {
+    const options = { vector: { dimension: 2, memory: 'low' } }
+    await refused('', { createCollection: { name: 'compact', options } }, 'vector.memory')
+  })
+
   test('tables reject texts with an unpaired surrogate, and collections treat ids that differ only in one as equal', async () => {
     const table = await create('halved', { a: 'text' })
     for (const document of [{ id: '1', a: '\ud83e' }, { id: '\ud83e' }])

@@ -230,7 +230,7 @@ describe('stela check finds', () => {
   })
 
   test('that a store has lost writes when a snapshot is newer than the store', async () => {
-    const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
+    const shape = { dimension: 2, metric: 'cosine', bits: 8, capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
     const folder = join(dataDir, 'default_keyspace', 'books', 'vectors')
     await saveSnapshot(folder, 20, [segment])

@@ -80,6 +80,11 @@ describe('accepted collection options', () => {
       { size: 5, function: 'dot_product' },
       { metric: 'dot_product', sourceModel: 'other' },
     ],
+    [
+      'the memory of the vector index',
+      { dimension: 5, memory: 'low' },
+      { metric: 'cosine', sourceModel: 'other', memory: 'low' },
+    ],
   ]
   for (const [name, vector, filled] of vectors)
     accepts(name, { vector }, { vector: { dimension: 5, ...filled }, lexical, rerank })
@@ -235,6 +240,7 @@ describe('rejected collection options', () => {
     refuses({ vector: { dimension } }, wrongType, 'command.options.vector.dimension')
   refuses({ vector: { size: '5' } }, wrongType, 'command.options.vector.size')
   refuses({ vector: { dimension: 5, metric: 1 } }, wrongType, 'vector.metric')
+  refuses({ vector: { dimension: 5, memory: 1 } }, wrongType, 'vector.memory')
   refuses({ vector: { dimension: 5, sourceModel: [] } }, wrongType, 'vector.sourceModel')
   refuses({ vector: { service: 'openai' } }, wrongType, 'vector.service')
   refuses({ vector: { service: { provider: 1 } } }, wrongType, 'service.provider')
@@ -269,6 +275,7 @@ describe('rejected collection options', () => {
     'command.options.vector.metric',
     '"Cosine"',
   )
+  refuses({ vector: { dimension: 5, memory: 'tiny' } }, badValue, 'vector.memory', '"tiny"')
   refuses({ vector: { size: 5, function: 'dot' } }, badValue, 'vector.function', '"dot"')
   refuses(
     { vector: { dimension: 5, sourceModel: 'ada003' } },

@@ -1383,6 +1383,20 @@ describe('differences in the options of searches', () => {
   )
 })
 
+describe('differences in the options of collections', () => {
+  const collections = new Collections()
+
+  difference(92, 'collections choose the memory of their vector index', async () => {
+    const vector = { dimension: 2, memory: 'low' }
+    const target = await collections.create([{ _id: 1, $vector: [1, 0] }], { vector })
+    const { data } = await target.run({ find: { sort: { $vector: [1, 0] } } })
+    assert.deepEqual(
+      data!.documents!.map(({ _id }) => _id),
+      [1],
+    )
+  })
+})
+
 test('every numbered difference has a test, and every test a numbered difference', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]

@@ -12,6 +12,7 @@ import { matches } from '../../src/language/filters/matches.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { anyOrder, read } from '../../src/paging/read.ts'
 import { search } from '../../src/paging/search.ts'
+import type { VectorMemory } from '../../src/search/vector/code-width.ts'
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
 import { randomFrom, vectorsFrom } from '../search/vector/vectors.ts'
 import { createCollection, plainOptions, tester } from './store.ts'
@@ -26,6 +27,7 @@ interface WorldOptions {
   readonly dimension?: number
   readonly metric?: Metric
   readonly seed?: number
+  readonly memory?: VectorMemory
 }
 
 export class VectorWorld {
@@ -50,9 +52,15 @@ export class VectorWorld {
 
   static async create(
     engine: Engine,
-    { name = 'vectors', dimension = 16, metric = 'cosine', seed = 1 }: WorldOptions = {},
+    {
+      name = 'vectors',
+      dimension = 16,
+      metric = 'cosine',
+      seed = 1,
+      memory,
+    }: WorldOptions = {},
   ): Promise<VectorWorld> {
-    const vector = { dimension, metric, sourceModel: 'other' }
+    const vector = { dimension, metric, sourceModel: 'other', ...(memory && { memory }) }
     await createCollection(engine, name, { ...plainOptions, vector })
     return VectorWorld.open(engine, name, seed)
   }

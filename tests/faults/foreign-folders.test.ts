@@ -277,7 +277,7 @@ describe('a link in a data folder', () => {
 
   test('in place of a snapshot, or of a file in it, is replaced', async () => {
     const folder = join(dataDir, keyspace, 'a', 'vectors')
-    const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
+    const shape = { dimension: 2, metric: 'cosine', bits: 8, capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
     const untouched = outside()
     symlinkSync(foreign, folder)
@@ -298,7 +298,7 @@ describe('a link in a data folder', () => {
 
   test('in place of a file of a snapshot is not loaded, and neither is a file outside the snapshot', async () => {
     const folder = join(dataDir, keyspace, 'a', 'vectors')
-    const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
+    const shape = { dimension: 2, metric: 'cosine', bits: 8, capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
     await saveSnapshot(folder, 1, [segment])
     renameSync(join(folder, '1-0.graph'), join(foreign, 'x.graph'))

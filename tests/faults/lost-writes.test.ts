@@ -164,7 +164,7 @@ test('lost acknowledged writes are detected by means of a newer snapshot of vect
   await first.command(keyspace, { createCollection: { name: 'books', options } })
   await insert(first, 'books', 0)
   assert.equal(await first.stop(), 0)
-  const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
+  const shape = { dimension: 2, metric: 'cosine', bits: 8, capacity: 16 } as const
   const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
   const snapshot = join(folder, 'default_keyspace/books/vectors')
   for (const version of [10, 13]) {

@@ -67,7 +67,7 @@ async function fill(engine: Engine): Promise<void> {
 }
 
 async function snapshotIn(dataDir: string): Promise<void> {
-  const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
+  const shape = { dimension: 2, metric: 'cosine', bits: 8, capacity: 16 } as const
   const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
   const folder = join(dataDir, 'default_keyspace', 'books', 'vectors')
   await saveSnapshot(folder, 1, [segment])

@@ -71,6 +71,7 @@ export function collectionOptions(hand: Hand): unknown {
             metric: () =>
               hand.choose(['cosine', 'dot_product', 'euclidean'], ['manhattan']),
             sourceModel: () => hand.choose(['other', 'bert', 'ada002'], ['nobody']),
+            memory: () => hand.choose(['low', 'balanced', 'fast'], ['none']),
             ...(hand.random.oneIn(3) && { service: () => service(hand) }),
           },
         ),

@@ -87,7 +87,7 @@ export function differences(
     defaultId: requested.defaultId?.type === existing.defaultId?.type,
     vector: isDeepStrictEqual(
       comparableVector(requested.vector),
-      comparableVector(existing.vector),
+      comparableVector(existing.vector, requested.vector?.memory === undefined),
     ),
     indexing: isDeepStrictEqual(
       comparableIndexing(requested.indexing),
@@ -168,10 +168,16 @@ function readDefaultId(options: Section): DefaultIdType | undefined {
 
 /**
  * The vector options in a form to compare: absent and empty authentication or parameters are equal.
+ * A request without `memory` accepts any.
  */
-function comparableVector(vector: VectorOptions | undefined) {
+function comparableVector(vector: VectorOptions | undefined, acceptsMemory = false) {
   const { authentication = {}, parameters = {}, ...model } = vector?.service ?? {}
-  return { ...vector, service: { ...model, authentication, parameters } }
+  const { memory, ...rest } = vector ?? {}
+  return {
+    ...rest,
+    memory: acceptsMemory ? undefined : memory,
+    service: { ...model, authentication, parameters },
+  }
 }
 
 function comparableIndexing(indexing: IndexingOptions | undefined) {

@@ -1,5 +1,10 @@
 /** The `vector` option: dimension and metric of vectors, and the service that embeds texts. */
-import type { Metric, VectorOptions } from '../../engine/schema.ts'
+import {
+  vectorMemories,
+  type Metric,
+  type VectorMemory,
+  type VectorOptions,
+} from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
 import type { EmbeddingProviders } from '../../providers/embedding-providers.ts'
@@ -25,6 +30,7 @@ export interface GivenVector {
   readonly metric: Metric | undefined
   readonly sourceModel: string | undefined
   readonly service: GivenService | undefined
+  readonly memory: VectorMemory | undefined
 }
 
 export function readVector(options: Section): GivenVector | undefined {
@@ -33,7 +39,7 @@ export function readVector(options: Section): GivenVector | undefined {
   refuseUnknownKeys(
     vector,
     'INVALID_CREATE_COLLECTION_FIELD',
-    ['dimension', 'metric', 'sourceModel', 'service'],
+    ['dimension', 'metric', 'sourceModel', 'service', 'memory'],
     ['size', 'function'],
   )
   const dimension = oneSpelling(vector, 'dimension', 'size', integerIn)
@@ -46,6 +52,7 @@ export function readVector(options: Section): GivenVector | undefined {
     ),
     sourceModel: choiceIn(vector, 'sourceModel', sourceModels),
     service: readEmbeddingService(serviceIn(vector)),
+    memory: choiceIn(vector, 'memory', vectorMemories),
   }
 }
 
@@ -59,6 +66,7 @@ export function resolveVector(
 ): VectorOptions {
   const sourceModel = given.sourceModel ?? 'other'
   const metric = given.metric ?? metricOf(sourceModel)
+  const memory = given.memory && { memory: given.memory }
   if (given.service !== undefined) {
     if (!context.features.vectorize) throw apiError('VECTORIZE_FEATURE_NOT_AVAILABLE')
     const { dimension, service } = resolveEmbeddingService(
@@ -66,7 +74,7 @@ export function resolveVector(
       given.dimension,
       context.embeddingProviders,
     )
-    return { dimension, metric, sourceModel, service }
+    return { dimension, metric, sourceModel, service, ...memory }
   }
   const { dimension } = given
   if (dimension === undefined)
@@ -75,7 +83,7 @@ export function resolveVector(
     })
   const max = context.limits.vectorDimensionMax
   if (dimension > max) throw apiError('VECTOR_SEARCH_TOO_BIG_VALUE', { dimension, max })
-  return { dimension, metric, sourceModel }
+  return { dimension, metric, sourceModel, ...memory }
 }
 
 /** Reads a member by its current or its older name; rejects both together. */

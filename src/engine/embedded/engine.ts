@@ -151,6 +151,7 @@ class EmbeddedEngine implements Engine {
     })
     this.#vectors = new Vectors({
       ...{ log, files: this.#files, damage: this.#damage, searchers: this.#readers.size },
+      memory: options.vectorMemory ?? 'fast',
       // The feed drops changes that are saved in the index. If trimming fails, the feed keeps the
       // changes longer.
       onSaved: ({ file, suffix }, version) =>

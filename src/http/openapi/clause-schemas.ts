@@ -2,6 +2,7 @@
  * JSON schemas of clauses and definitions. They are permissive where a clause has a rich
  * grammar; the reference pages and error messages describe that grammar.
  */
+import { vectorMemories } from '../../engine/schema.ts'
 import type { Limits } from '../../limits.ts'
 import { schemaReference, type Schema } from './schema.ts'
 
@@ -139,6 +140,7 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
           metric: schemaReference('Metric'),
           sourceModel: schemaReference('SourceModel'),
           service: schemaReference('EmbeddingService'),
+          memory: { type: 'string', enum: [...vectorMemories] },
         }),
         indexing: {
           description:

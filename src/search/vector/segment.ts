@@ -4,12 +4,15 @@
  * Segment.
  */
 import { readFileSync } from 'node:fs'
+import type { CodeBits } from './code-width.ts'
 import type { Metric } from './similarity.ts'
 
 /** Properties of a segment that never change. */
 export interface SegmentShape {
   readonly dimension: number
   readonly metric: Metric
+  /** Bits per number of a code. */
+  readonly bits: CodeBits
   /** Maximum number of vectors. */
   readonly capacity: number
   /** Candidates that are considered for the links of a new vector. */
@@ -31,7 +34,11 @@ interface Kernel {
     capacity: number,
     breadth: number,
     threads: number,
+    bits: number,
   ): number
+  setCenter(): void
+  centerAddress(): number
+  centerSize(): number
   attach(thread: number, threads: number): void
   headerAddress(): number
   headerBytes(): number
@@ -81,9 +88,9 @@ export const foundMax = 16_384
 export type FoundDocuments = Float64Array
 
 /** Number of vectors that fit into one memory, besides the scratch memory of the threads. */
-export function capacityFor(dimension: number): number {
-  const nodeSize = (Math.ceil(dimension / 16) * 16 + 160 + 63) & ~63
-  return Math.min(Math.floor(3_400_000_000 / nodeSize), 4_194_304)
+export function capacityFor(dimension: number, bits: CodeBits): number {
+  const nodeSize = Math.ceil((dimension * bits) / 128) * 16 + 160
+  return Math.min(Math.floor(3_400_000_000 / ((nodeSize + 63) & ~63)), 4_194_304)
 }
 
 /** Whether a document matches the filter of a search. */
@@ -96,23 +103,20 @@ export class Segment {
   /** Filter of the current search. */
   #matches: DocumentTest = () => true
 
-  static create(shape: SegmentShape): Segment {
+  /** `center`: what short codes are relative to; the nearer to the mean, the better. */
+  static create(shape: SegmentShape, center?: Float32Array): Segment {
     // A trial instance determines how many bytes of memory precede the first node.
-    const { dimension, metric, capacity, breadth, threads } = shape
-    const trial = new Segment(shape, newMemory(1), undefined)
-    const start = trial.#kernel.create(
-      dimension,
-      metrics[metric],
-      capacity,
-      breadth,
-      threads,
-    )
-    const segment = new Segment(
-      shape,
-      newMemory(Math.ceil(start / pageSize) + 1),
-      undefined,
-    )
-    segment.#kernel.create(dimension, metrics[metric], capacity, breadth, threads)
+    const { dimension, metric, capacity, breadth, threads, bits } = shape
+    const create = (segment: Segment): number =>
+      segment.#kernel.create(dimension, metrics[metric], capacity, breadth, threads, bits)
+    const start = create(new Segment(shape, newMemory(1), undefined))
+    const memory = newMemory(Math.ceil(start / pageSize) + 1)
+    const segment = new Segment(shape, memory, undefined)
+    create(segment)
+    if (center !== undefined) {
+      segment.#setInput(center)
+      segment.#kernel.setCenter()
+    }
     return segment
   }
 
@@ -165,6 +169,14 @@ export class Segment {
    */
   get takenCount(): number {
     return this.#kernel.takenCount()
+  }
+
+  /** A copy of the center of short codes. */
+  get center(): Float32Array {
+    const kernel = this.#kernel
+    const { buffer } = this.memory
+    const length = kernel.centerSize() / Float32Array.BYTES_PER_ELEMENT
+    return new Float32Array(buffer, kernel.centerAddress(), length).slice()
   }
 
   /** Bytes in use for vectors and links. */
@@ -266,9 +278,7 @@ export class Segment {
     const missing =
       Math.ceil(nodesEnd / pageSize) - segment.memory.buffer.byteLength / pageSize
     if (missing > 0) segment.memory.grow(missing)
-    const [, upper, nodes] = segment.#parts()
-    read(upper!)
-    read(nodes!)
+    for (const part of segment.#parts().slice(1)) read(part)
     return segment.#kernel.restore() === 0 ? undefined : segment
   }
 
@@ -277,6 +287,7 @@ export class Segment {
     const { buffer } = this.memory
     return [
       new Uint8Array(buffer, kernel.headerAddress(), kernel.headerBytes()),
+      new Uint8Array(buffer, kernel.centerAddress(), kernel.centerSize()),
       new Uint8Array(buffer, kernel.upperAddress(), kernel.upperBytes()),
       new Uint8Array(buffer, kernel.nodesAddress(), kernel.count() * kernel.nodeBytes()),
     ]

@@ -62,6 +62,10 @@ export function similarityAmong(
   }
 }
 
+export function lengthOf(vector: ArrayLike<number>): number {
+  return Math.sqrt(dot(vector, vector))
+}
+
 // Four independent sums avoid waiting for the result of each addition.
 function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const end = a.length & ~3

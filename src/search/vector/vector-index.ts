@@ -2,6 +2,7 @@
  * All vectors of a collection: one segment, and further segments when its memory is full. The
  * writing thread has a VectorIndex; searching threads have VectorViews of it.
  */
+import type { CodeBits } from './code-width.ts'
 import {
   Segment,
   type FoundDocuments,
@@ -22,11 +23,37 @@ const repairMin = 100
 export class VectorIndex {
   readonly #shape: SegmentShape
   readonly #segments: Segment[]
+  readonly #center: Float32Array | undefined
 
-  /** Creates an index without vectors, or with saved segments. */
-  constructor(shape: SegmentShape, segments: readonly Segment[] = []) {
+  private constructor(
+    shape: SegmentShape,
+    segments: readonly Segment[],
+    center: Float32Array | undefined,
+  ) {
     this.#shape = shape
     this.#segments = [...segments]
+    this.#center = center
+  }
+
+  /** An index without vectors. Short codes are relative to the center. */
+  static create(shape: SegmentShape, center?: Float32Array): VectorIndex {
+    return new VectorIndex(shape, [], center)
+  }
+
+  /** An index with saved segments, at least one. */
+  static restore(segments: readonly Segment[]): VectorIndex {
+    const [first] = segments
+    return new VectorIndex(first!.shape, segments, first!.center)
+  }
+
+  /** Bits per number of the codes. */
+  get bits(): CodeBits {
+    return this.#shape.bits
+  }
+
+  /** Number of vectors that are not linked into a graph yet. */
+  get pendingCount(): number {
+    return this.#segments.reduce((sum, { pendingCount }) => sum + pendingCount, 0)
   }
 
   get segments(): readonly Segment[] {
@@ -49,7 +76,7 @@ export class VectorIndex {
     // The newest segment usually has room; older segments have room if vectors were removed.
     for (let i = this.#segments.length - 1; i >= 0; i--)
       if (this.#segments[i]!.add(document, vector)) return
-    const segment = Segment.create(this.#shape)
+    const segment = Segment.create(this.#shape, this.#center)
     segment.add(document, vector)
     this.#segments.push(segment)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { centerOf, type CodeBits } from '../../../src/search/vector/code-width.ts'
 import { Segment } from '../../../src/search/vector/segment.ts'
 import { similarityTo, type Metric } from '../../../src/search/vector/similarity.ts'
 import { nearest, randomFrom, recall, vectorsFrom } from './vectors.ts'
@@ -9,6 +10,14 @@ const floor = 0.95
 /** Number of candidates that a search for ten results collects by default. */
 const breadth = 128
 
+interface Kind {
+  readonly bits?: CodeBits
+  /** Lengths of vectors are from 1 to 1 + `lengths`. */
+  readonly lengths?: number
+  /** Length of a vector that is added to every vector. */
+  readonly away?: number
+}
+
 /** A segment, and the vectors that it must contain. */
 class Subject {
   readonly vectors = new Map<number, Float32Array>()
@@ -17,16 +26,20 @@ class Subject {
   readonly #make: () => Float32Array
   #next = 1
 
-  constructor(dimension: number, metric: Metric, lengths = 0) {
+  constructor(
+    dimension: number,
+    metric: Metric,
+    { bits = 8, lengths = 0, away = 0 }: Kind = {},
+  ) {
     this.metric = metric
-    this.#make = vectorsFrom(seed, dimension, { lengths })
-    this.segment = Segment.create({
-      dimension,
-      metric,
-      capacity: 100_000,
-      breadth: 128,
-      threads: 1,
-    })
+    const make = vectorsFrom(seed, dimension, { lengths })
+    const common = vectorsFrom(seed + 3, dimension)()
+    this.#make = () => make().map((number, i) => number + away * common[i]!)
+    const sample = Array.from({ length: 200 }, this.#make)
+    this.segment = Segment.create(
+      { dimension, metric, bits, capacity: 100_000, breadth: 128, threads: 1 },
+      bits === 8 ? undefined : centerOf(sample, metric, dimension),
+    )
   }
 
   add(count: number): void {
@@ -91,7 +104,9 @@ describe(`the graph finds at least ${floor} of the ten nearest vectors (seed ${s
       [1536, 1000],
     ] as const)
       test(`among ${count} vectors of ${dimension} dimensions, by ${metric}`, () => {
-        const subject = new Subject(dimension, metric, metric === 'cosine' ? 0 : 0.5)
+        const subject = new Subject(dimension, metric, {
+          lengths: metric === 'cosine' ? 0 : 0.5,
+        })
         subject.add(count)
         subject.link()
         assert.equal(subject.segment.pendingCount, 0)
@@ -109,12 +124,41 @@ describe(`the graph finds at least ${floor} of the ten nearest vectors (seed ${s
       })
 })
 
+describe(`short codes find at least ${floor} of the ten nearest vectors (seed ${seed})`, () => {
+  for (const metric of metrics)
+    for (const [bits, dimension, count, away] of [
+      [4, 32, 3000, 0],
+      [4, 100, 2000, 3],
+      [2, 128, 3000, 0],
+      [2, 384, 1500, 3],
+      [1, 512, 1500, 0],
+      [1, 768, 1500, 3],
+    ] as const)
+      test(`with ${bits} bits, among ${count} vectors of ${dimension} dimensions around ${away}, by ${metric}`, () => {
+        const lengths = metric === 'cosine' ? 0 : 0.5
+        const subject = new Subject(dimension, metric, { bits, lengths, away })
+        subject.add(count)
+        subject.link()
+        const whole = subject.recall()
+        assert(whole >= floor, `recall ${whole}`)
+        for (const share of [2, 10, 100, 1000]) {
+          const filtered = subject.recall((document) => document % share === 0)
+          assert(filtered >= floor, `recall ${filtered} where 1 in ${share} match`)
+        }
+      })
+})
+
 describe('the graph after three replacements of half of its vectors', () => {
   for (const metric of metrics)
-    for (const dimension of [16, 256])
-      test(`still has a recall of at least ${floor}: ${dimension} dimensions, by ${metric}`, () => {
+    for (const [bits, dimension] of [
+      [8, 16],
+      [8, 256],
+      [4, 64],
+      [1, 512],
+    ] as const)
+      test(`still has a recall of at least ${floor}: ${bits} bits, ${dimension} dimensions, by ${metric}`, () => {
         const random = randomFrom(seed + 1)
-        const subject = new Subject(dimension, metric)
+        const subject = new Subject(dimension, metric, { bits })
         subject.add(3000)
         subject.link()
         const documents = [...subject.vectors.keys()]
@@ -174,9 +218,9 @@ describe('vectors shared by many documents', () => {
 describe('a segment', () => {
   const make = vectorsFrom(seed, 24)
 
-  function segmentOf(capacity: number): Segment {
+  function segmentOf(capacity: number, bits: CodeBits = 8): Segment {
     const shape = { dimension: 24, metric: 'euclidean', breadth: 128, threads: 2 } as const
-    return Segment.create({ ...shape, capacity })
+    return Segment.create({ ...shape, bits, capacity }, bits === 8 ? undefined : make())
   }
 
   test('finds vectors before, during and after linking', () => {
@@ -254,43 +298,44 @@ describe('a segment', () => {
       assert.equal(segment.scan(vector, 1, Float64Array.of(document))[0], document)
   })
 
-  test('is restored unchanged from its parts, whether its vectors are linked, pending or deleted', () => {
-    const segment = segmentOf(1000)
-    const vectors = new Map<number, Float32Array>()
-    for (let i = 1; i <= 300; i++) {
-      vectors.set(i, make())
-      segment.add(i, vectors.get(i)!)
-    }
-    for (let i = 0; i < 200; i++) segment.linkNext()
-    for (const document of [5, 50, 250, 299]) {
-      segment.remove(document)
-      vectors.delete(document)
-    }
-    const parts = segment.freeze().map((part) => part.slice())
-    // Later changes neither become part of the copy nor affect it.
-    segment.add(1001, make())
-    segment.remove(7)
-    segment.thaw()
-    let next = 0
-    const restored = Segment.restore(segment.shape, (part) => part.set(parts[next++]!))
-    assert(restored !== undefined)
-    assert.equal(restored.liveCount, vectors.size)
-    const findAll = () => [...vectors].map(([, vector]) => restored.search(vector, 64)[0])
-    assert.deepEqual(findAll(), [...vectors.keys()])
-    while (restored.linkNext() || restored.repair(100));
-    assert.deepEqual(findAll(), [...vectors.keys()])
-    assert.equal(restored.deletedCount, 0)
-  })
+  for (const bits of [4, 8] as const)
+    test(`with codes of ${bits} bits is restored unchanged from its parts, whether its vectors are linked, pending or deleted`, () => {
+      const segment = segmentOf(1000, bits)
+      const vectors = new Map<number, Float32Array>()
+      for (let i = 1; i <= 300; i++) {
+        vectors.set(i, make())
+        segment.add(i, vectors.get(i)!)
+      }
+      for (let i = 0; i < 200; i++) segment.linkNext()
+      for (const document of [5, 50, 250, 299]) {
+        segment.remove(document)
+        vectors.delete(document)
+      }
+      const parts = segment.freeze().map((part) => part.slice())
+      // Later changes neither become part of the copy nor affect it.
+      segment.add(1001, make())
+      segment.remove(7)
+      segment.thaw()
+      let next = 0
+      const restored = Segment.restore(segment.shape, (part) => part.set(parts[next++]!))
+      assert(restored !== undefined)
+      assert.equal(restored.liveCount, vectors.size)
+      const findAll = () => [...vectors].map(([, vector]) => restored.search(vector, 64)[0])
+      assert.deepEqual(findAll(), [...vectors.keys()])
+      while (restored.linkNext() || restored.repair(100));
+      assert.deepEqual(findAll(), [...vectors.keys()])
+      assert.equal(restored.deletedCount, 0)
+    })
 
   test('rejects inconsistent parts', () => {
     const segment = segmentOf(100)
     for (let i = 1; i <= 5; i++) segment.add(i, make())
-    const [header, upper, nodes] = segment.freeze().map((part) => part.slice())
+    const [header, center, upper, nodes] = segment.freeze().map((part) => part.slice())
     // Copies the first node over the second one. One document then has two nodes, which is
     // inconsistent.
     const size = nodes!.length / 5
     nodes!.copyWithin(size, 0, size)
-    const parts = [header!, upper!, nodes!]
+    const parts = [header!, center!, upper!, nodes!]
     let next = 0
     assert.equal(
       Segment.restore(segment.shape, (part) => part.set(parts[next++]!)),

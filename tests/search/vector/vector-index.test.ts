@@ -10,7 +10,7 @@ import { nearest, randomFrom, recall, vectorsFrom } from './vectors.ts'
 const seed = Number(process.env['SEED'] ?? 4711)
 
 function shapeOf(capacity: number): SegmentShape {
-  return { dimension: 32, metric: 'cosine', capacity, breadth: 128, threads: 3 }
+  return { dimension: 32, metric: 'cosine', bits: 8, capacity, breadth: 128, threads: 3 }
 }
 
 function viewOf(index: VectorIndex, thread = 1): VectorView {
@@ -25,7 +25,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
   function build() {
     const make = vectorsFrom(seed, 32)
     const random = randomFrom(seed)
-    const index = new VectorIndex(shapeOf(500))
+    const index = VectorIndex.create(shapeOf(500))
     const vectors = new Map<number, Float32Array>()
     const put = (document: number, vector: Float32Array | undefined): void => {
       index.put(document, vector)
@@ -98,7 +98,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
 
 test('other threads can search an index while it changes', async () => {
   const make = vectorsFrom(seed, 32)
-  const index = new VectorIndex(shapeOf(20_000))
+  const index = VectorIndex.create(shapeOf(20_000))
   for (let i = 1; i <= 3000; i++) index.put(i, make())
   while (index.work());
   const flag = new Int32Array(new SharedArrayBuffer(8))

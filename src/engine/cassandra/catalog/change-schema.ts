@@ -70,12 +70,18 @@ async function defineAll(session: Session, texts: readonly string[]): Promise<vo
  * Creates a collection completely or not at all: if a step fails, drops the table, unless other
  * software has just created it. An existing table gets the indexes that it lacks.
  */
+const noMemoryOption =
+  'the option vector.memory has no effect on a cluster, which has its own vector indexes. ' +
+  'Create the collection without it'
+
 async function createCollection(
   access: SchemaAccess,
   name: string,
   options: CollectionOptions,
 ): Promise<void> {
   const { session, can, keyspace, schema } = access
+  if (options.vector?.memory !== undefined)
+    throw new EngineError('unsupported', noMemoryOption)
   const target = { keyspace, name }
   const isNew = findNamed(schema, name) === undefined
   const indexes = collectionIndexes(options, can).map(({ suffix }) => `${name}_${suffix}`)

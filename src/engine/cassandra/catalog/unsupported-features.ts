@@ -27,6 +27,9 @@ export function unsupportedFeatures(
       const problems = [
         ...(plainName.test(target.name) ? [] : [`its name ${onlyPlain}`]),
         ...(target.kind === 'table' ? problemsOfTable(target) : []),
+        ...(target.kind === 'collection' && target.options.vector?.memory !== undefined
+          ? ['its option vector.memory has no effect on a cluster']
+          : []),
       ]
       return problems.map((problem) => `${keyspace}.${target.name}: ${problem}`)
     }),

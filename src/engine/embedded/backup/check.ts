@@ -9,7 +9,6 @@ import { basename, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import type { RecordView } from '../../record-view.ts'
-import { capacityFor } from '../../../search/vector/segment.ts'
 import { catalogFile, catalogFormat } from '../catalog/catalog.ts'
 import { catalogTables } from '../catalog/catalog-file.ts'
 import { findCatalogLoss } from '../catalog/catalog-loss.ts'
@@ -253,8 +252,15 @@ function* checkSnapshots({ file, database, view }: OpenStore): Generator<Finding
     if (metric === undefined) continue
     const folder = snapshotFolder(file, suffix)
     try {
-      const capacity = capacityFor(dimension)
-      const shape = { dimension, metric, capacity, breadth: 1, threads: 1 }
+      // The snapshot states its own width of codes and capacity.
+      const shape = {
+        dimension,
+        metric,
+        bits: 8,
+        capacity: 1,
+        breadth: 1,
+        threads: 1,
+      } as const
       const snapshot = loadSnapshot(folder, shape)
       if (snapshot !== undefined && snapshot.version > version)
         yield `${basename(folder)} has a vector index up to write ${snapshot.version}, but ` +

@@ -252,7 +252,7 @@ interface Ranked {
 const exactMax = 100
 
 /**
- * Number of comparisons beyond `limit` after which the largest error of the 8-bit codes so far is a
+ * Number of comparisons beyond `limit` after which the largest error of codes so far is a
  * usable estimate.
  */
 const extraMin = 8

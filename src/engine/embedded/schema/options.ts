@@ -1,4 +1,6 @@
 /** Options of the embedded engine. */
+import type { VectorMemory } from '../../../search/vector/code-width.ts'
+
 export interface EmbeddedOptions {
   readonly dataDir: string
   /**
@@ -19,6 +21,8 @@ export interface EmbeddedOptions {
    * default.
    */
   readonly analyzerMemoryMax?: number
+  /** Memory of vector indexes whose collection has no option for it; absent: `fast`. */
+  readonly vectorMemory?: VectorMemory
   /** Milliseconds without a long read after which spare threads end; absent: 10 s. */
   readonly spareThreadMs?: number
   /**

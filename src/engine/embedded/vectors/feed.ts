@@ -74,6 +74,24 @@ export class VectorFeed {
     )
   }
 
+  /** At most `max` vectors, of documents spread over the store. */
+  sample(max: number): Float32Array[] {
+    const table = vectorTable(this.#suffix)
+    return this.#store.reading(() => {
+      const bounds = `SELECT min(doc), max(doc) FROM ${table} WHERE vector IS NOT NULL`
+      const [first, last] = this.#store.one(bounds, []) as [number | null, number]
+      if (first === null) return []
+      const next =
+        `SELECT ${vectorColumns(this.#suffix)} FROM ${table} ` +
+        'WHERE doc >= ? AND vector IS NOT NULL ORDER BY doc LIMIT 1'
+      return Array.from({ length: max }, (_, i) => {
+        const from = first + Math.floor(((last - first) * i) / max)
+        const { form, vector } = this.#store.storedVector(this.#store.one(next, [from]))!
+        return singlesOf(form, vector!)
+      })
+    })
+  }
+
   vectorCount(): number {
     const sql = `SELECT count(*) FROM ${vectorTable(this.#suffix)} WHERE vector IS NOT NULL`
     return this.#store.reading(() => Number(this.#store.one(sql, [])![0]))

@@ -9,10 +9,17 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import { collectWhenQuiet } from '../../../runtime/collect-garbage.ts'
+import {
+  codeBits,
+  shortCodesMin,
+  type CodeBits,
+  type VectorMemory,
+} from '../../../search/vector/code-width.ts'
 import { capacityFor, type SegmentShape } from '../../../search/vector/segment.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { VectorIndex, type SharedIndex } from '../../../search/vector/vector-index.ts'
 import { OneByOne } from '../../one-by-one.ts'
+import { Conversion, emptyIndex } from './conversion.ts'
 import { VectorFeed } from './feed.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import { messageOf } from '../../../errors/reason.ts'
@@ -43,6 +50,7 @@ export type IndexerMessage =
 export interface IndexOptions {
   readonly dimension: number
   readonly metric: Metric
+  readonly memory: VectorMemory
   /** Number of threads that search, in addition to the indexer thread. */
   readonly searchers: number
   /** Vectors per segment; absent: as many as one WebAssembly memory has room for. */
@@ -68,6 +76,8 @@ export type IndexerReply =
 /** A message without a request; its number is 0. */
 export type IndexerNotice =
   | { readonly id: 0; readonly saved: IndexName & { readonly version: number } }
+  /** The index has new segments, which the next `follow` returns. */
+  | { readonly id: 0; readonly converted: IndexName }
   | { readonly id: 0; readonly log: string; readonly level: 'info' | 'warn' }
 
 /** Number of candidates that are compared for the links of a new vector. */
@@ -90,10 +100,11 @@ const snapshotMin = 1000
 class FollowedIndex {
   readonly #name: IndexName
   readonly #folder: string
-  readonly #shape: SegmentShape
+  readonly #options: IndexOptions
   readonly #feed: VectorFeed
   readonly #notify: (notice: IndexerNotice) => void
   #index: VectorIndex
+  #conversion: Conversion | undefined
   /** The write up to which the index is complete; -1: it has to be opened or rebuilt. */
   #version = -1
   #savedVersion = -1
@@ -111,15 +122,29 @@ class FollowedIndex {
     this.#name = name
     this.#folder = snapshotFolder(name.file, name.suffix)
     this.#notify = notify
-    this.#shape = {
-      dimension: options.dimension,
-      metric: options.metric,
-      capacity: options.capacity ?? capacityFor(options.dimension),
-      breadth: buildBreadth,
-      threads: 1 + options.searchers,
-    }
+    this.#options = options
     this.#feed = new VectorFeed(name.file, name.suffix)
-    this.#index = new VectorIndex(this.#shape)
+    this.#index = VectorIndex.create(this.#shapeFor(8))
+  }
+
+  #shapeFor(bits: CodeBits): SegmentShape {
+    const { dimension, metric, searchers } = this.#options
+    const capacity = this.#options.capacity ?? capacityFor(dimension, bits)
+    return {
+      dimension,
+      metric,
+      bits,
+      capacity,
+      breadth: buildBreadth,
+      threads: 1 + searchers,
+    }
+  }
+
+  /** Bits per number of the codes for this number of vectors. */
+  #bitsFor(count: number): CodeBits {
+    const { memory, dimension } = this.#options
+    const bits = codeBits(memory, dimension)
+    return count >= shortCodesMin || bits === this.#index.bits ? bits : 8
   }
 
   get version(): number {
@@ -161,7 +186,10 @@ class FollowedIndex {
         await this.#rebuild()
         continue
       }
-      for (const [document, vector] of changes.vectors) this.#index.put(document, vector)
+      for (const [document, vector] of changes.vectors) {
+        this.#index.put(document, vector)
+        this.#conversion?.put(document, vector)
+      }
       this.#unsaved += changes.vectors.size
       this.#version = changes.version
       if (!changes.more) return
@@ -172,11 +200,11 @@ class FollowedIndex {
   async #open(): Promise<void> {
     const { feedStart } = this.#feed.state()
     try {
-      const snapshot = loadSnapshot(this.#folder, this.#shape)
+      const snapshot = loadSnapshot(this.#folder, this.#shapeFor(8))
       // The store records the write of the latest snapshot. A snapshot of another write may contain
       // changes that a power loss has undone.
       if (snapshot?.version === feedStart && snapshot.segments.length > 0) {
-        this.#index = new VectorIndex(this.#shape, snapshot.segments)
+        this.#index = VectorIndex.restore(snapshot.segments)
         this.#version = this.#savedVersion = snapshot.version
         return
       }
@@ -188,11 +216,12 @@ class FollowedIndex {
 
   async #rebuild(): Promise<void> {
     await this.#saving
-    this.#index = new VectorIndex(this.#shape)
-    this.#beginning = ++generations
+    this.#conversion = undefined
     this.#version = -1
     const { version } = this.#feed.state()
     const total = this.#feed.vectorCount()
+    this.#index = emptyIndex(this.#shapeFor(this.#bitsFor(total)), this.#feed)
+    this.#beginning = ++generations
     const begun = performance.now()
     let done = 0
     let reportedAt = begun
@@ -223,13 +252,35 @@ class FollowedIndex {
   /** Does a small part of the pending work; false when nothing is left to do. */
   work(): boolean {
     if (this.#closed || this.#saving !== undefined || this.#version < 0) return false
-    if (this.#index.work()) return true
+    const isBusy = this.#index.work()
+    if (this.#convert() || isBusy) return true
     if (this.#unsaved < Math.max(snapshotMin, this.#index.count / snapshotShare))
       return false
     this.#saving = this.#save().catch((error: unknown) =>
       this.#warn(`could not be saved: ${messageOf(error)}`),
     )
     return false
+  }
+
+  /**
+   * Does a small part of the conversion to the wanted width of codes. False when the index has this
+   * width.
+   */
+  #convert(): boolean {
+    const { bits, count } = this.#index
+    const wanted = this.#bitsFor(count)
+    if (this.#conversion === undefined && wanted === bits) return false
+    this.#conversion ??= new Conversion(this.#shapeFor(wanted), this.#feed)
+    if (this.#conversion.work(this.#index.pendingCount)) {
+      this.#index = this.#conversion.index
+      this.#conversion = undefined
+      this.#beginning = ++generations
+      this.#unsaved = this.#index.count
+      this.#notify({ id: 0, converted: this.#name })
+      if (count >= tellMin)
+        this.#say(`has codes of ${wanted} bits instead of ${bits} for ${count} vectors`)
+    }
+    return true
   }
 
   async #save(): Promise<void> {

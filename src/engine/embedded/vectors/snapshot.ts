@@ -25,19 +25,26 @@ import {
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import type { CodeBits } from '../../../search/vector/code-width.ts'
 import { Segment, type SegmentShape } from '../../../search/vector/segment.ts'
 import { openReplacing } from '../../private-files.ts'
 import { makeFolderIfAbsent } from '../store/folder-names.ts'
 import { syncFolder } from '../store/layout.ts'
 
-/** Increased with every change of these files or of the memory layout of the kernel. */
-const snapshotFormat = 2
+/**
+ * Formats of snapshots with codes of 8 bits and with shorter ones. Increased with every change of
+ * these files or of the memory layout of the kernel.
+ */
+const byteFormat = 2
+const shortFormat = 3
 
 const manifestFile = 'snapshot.json'
 const segmentFile = /^\d+-\d+\.graph$/
 
 interface Manifest {
   readonly format: number
+  /** Bits per number of the codes, from format 3 on. */
+  readonly bits?: CodeBits
   /** The write of the store up to which the snapshot is complete. */
   readonly version: number
   readonly dimension: number
@@ -64,12 +71,15 @@ export function snapshotFolder(storeFile: string, suffix: string): string {
   return join(dirname(storeFile), `vectors${suffix}`)
 }
 
-/** Loads the snapshot of an index; undefined without a manifest. Throws when it cannot be used. */
+/**
+ * Loads the snapshot of an index; undefined without a manifest. Throws when it cannot be used. The
+ * codes may have another width than the shape.
+ */
 export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | undefined {
   if (!existsSync(join(folder, manifestFile))) return undefined
   const { crc, ...manifest } = readManifest(folder)
   if (
-    manifest.format !== snapshotFormat ||
+    (manifest.format !== byteFormat && manifest.format !== shortFormat) ||
     manifest.dimension !== shape.dimension ||
     manifest.metric !== shape.metric
   )
@@ -77,10 +87,11 @@ export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | un
   // A single wrong digit of a capacity would misplace everything in a segment.
   if (crcOf(manifest) !== crc)
     throw new Error(`${manifestFile} does not match its checksum`)
+  const { bits = 8 } = manifest
   const segments = manifest.segments.map((saved) => {
     if (!segmentFile.test(saved.file)) throw new Error(`it names the file ${saved.file}`)
     const path = join(folder, saved.file)
-    return loadSegment(path, saved, { ...shape, capacity: saved.capacity })
+    return loadSegment(path, saved, { ...shape, bits, capacity: saved.capacity })
   })
   return { version: manifest.version, segments }
 }
@@ -134,7 +145,7 @@ function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentSh
 const chunkSize = 4 * 1024 * 1024
 
 /**
- * Saves segments that are complete up to a write. Pauses between chunks, so that the thread can
+ * Saves segments, at least one, that are complete up to a write. Pauses between chunks, so that the thread can
  * serve requests. Meanwhile vectors may be added and removed, but not linked or repaired
  * (Segment.freeze).
  */
@@ -160,9 +171,9 @@ export async function saveSnapshot(
       })
       saved.push({ file, capacity: segment.shape.capacity, ...written })
     }
-    const { dimension, metric } = segments[0]?.shape ?? { dimension: 0, metric: '' }
+    const { dimension, metric, bits } = segments[0]!.shape
     const manifest = {
-      format: snapshotFormat,
+      ...(bits === 8 ? { format: byteFormat } : { format: shortFormat, bits }),
       version,
       dimension,
       metric,

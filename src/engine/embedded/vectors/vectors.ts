@@ -3,6 +3,7 @@
  * has followed its store.
  */
 import { rm } from 'node:fs/promises'
+import type { VectorMemory } from '../../../search/vector/code-width.ts'
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
 import { siblingModule } from '../../../runtime/sibling-module.ts'
 import type { ThreadMemory } from '../../operations.ts'
@@ -32,6 +33,8 @@ export interface VectorsOptions {
   readonly damage: DamageCount
   /** Number of threads that search, in addition to the indexer thread. */
   readonly searchers: number
+  /** Memory of indexes whose collection has no option for it. */
+  readonly memory: VectorMemory
   /** Called when a snapshot is complete up to a write. */
   readonly onSaved: (name: IndexName, version: number) => void
   readonly log: (level: 'info' | 'warn', message: string) => void
@@ -79,10 +82,18 @@ export class Vectors {
       (message) => {
         const notice = message as IndexerNotice
         if ('saved' in notice) onSaved(notice.saved, notice.saved.version)
+        else if ('converted' in notice) this.#fetchConverted(notice.converted)
         else log(notice.level, notice.log)
       },
     )
     return this.#started
+  }
+
+  /** Fetches the new segments of an index, so that the memory of the old ones becomes free. */
+  #fetchConverted(name: IndexName): void {
+    const followed = this.#indexes.get(keyOf(name))
+    // If it fails, the next write or search fetches them.
+    if (followed !== undefined) this.#follow(followed).catch(() => undefined)
   }
 
   /** Number of vectors in all open indexes. */
@@ -178,13 +189,15 @@ export class Vectors {
     return this.#indexes.get(keyOf(followed.name)) === followed
   }
 
-  #followed(file: string, { suffix, dimension, metric }: VectorField): Followed {
+  #followed(file: string, { suffix, ...field }: VectorField): Followed {
+    const { searchers } = this.#options
+    const { dimension, metric, memory = this.#options.memory } = field
     const name = { file, suffix }
     let followed = this.#indexes.get(keyOf(name))
     if (followed === undefined) {
       followed = {
         name,
-        options: { dimension, metric: metric!, searchers: this.#options.searchers },
+        options: { dimension, metric: metric!, memory, searchers },
         index: [],
         generation: -1,
         version: -1,

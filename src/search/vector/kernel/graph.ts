@@ -1,12 +1,14 @@
 /** Modifies the graph: adds and links nodes, and repairs it after deletions. */
-import { distance, distance4, noteLength, setBuilding } from './code'
+import { distance, distance4, queryOf, squaredLengthOf } from './code'
 import { distanceOf, item, nodeIn, resultCount, sortItems, sortResults } from './heaps'
 import {
-  capacity, distances, Field, field, isMarked, kept, levelOf, LEVEL_MAX, linksMax, linksOf, M,
-  mark, NIL, node, nodeSize, nodes, pendingAt, results, selected, setField,
+  capacity, compared, distances, Field, field, isMarked, kept, levelOf, LEVEL_MAX, linking,
+  linksMax, linksOf, M,
+  mark, NIL, node, nodeSize, nodes, pendingAt, relinked, results, selected, setField,
   setLevel, setState, setUpper, shareField, State, stateOf, unmark, unmarkAll, upper, upperEnd, upperOf,
   visited,
 } from './layout'
+import { noteLength, setBuilding } from './lengths'
 import { descend, FARTHEST, list, listed, measure, measured, walk } from './walk'
 
 /** Takes an unused node; NIL when the index is full. */
@@ -48,7 +50,7 @@ export function linkNext(): bool {
   if (stateOf(id) == State.dropped) freeNode(id)
   else {
     setBuilding(true)
-    noteLength(node(id))
+    noteLength(squaredLengthOf(id))
     connect(id)
     setBuilding(false)
   }
@@ -67,7 +69,7 @@ function connect(id: u32): void {
     enterAt(id, level)
     return
   }
-  const code = node(id)
+  const code = queryOf(id, linking)
   let start = item(distance(code, node(entry)), entry)
   if (level < top) start = descend(code, start, top, level)
   let isAlone = false
@@ -77,7 +79,7 @@ function connect(id: u32): void {
     isAlone = resultCount == 0
     if (isAlone) continue
     start = load<u64>(results)
-    const count = select(results, resultCount, M, id)
+    const count = select(code, results, resultCount, M, id)
     // Copies the selection, because linkBack reuses its memory.
     memory.copy(kept, selected, count << 3)
     const links = linksOf(id, at)
@@ -112,8 +114,8 @@ function enterAt(id: u32, level: u32): void {
  * Selects links from sorted items. Skips a candidate that is closer to an already selected node
  * than to the node itself, because a path leads through the selected node.
  */
-function select(items: usize, count: u32, most: u32, self: u32): u32 {
-  const toItself = distance(node(self), node(self))
+function select(code: usize, items: usize, count: u32, most: u32, self: u32): u32 {
+  const toItself = distance(code, node(self))
   let chosen = selectCopies(items, count, self, toItself)
   for (let i: u32 = 0; i < count && chosen < most; i++) {
     const candidate = load<u64>(items + (<usize>i << 3))
@@ -163,7 +165,8 @@ function isChosen(id: u32, chosen: u32): bool {
 }
 
 function isNearestToNone(id: u32, toNode: f32, chosen: u32): bool {
-  const code = node(id)
+  if (chosen == 0) return true
+  const code = queryOf(id, compared)
   let i: u32 = 0
   for (; i + 4 <= chosen; i += 4) {
     const at = selected + (<usize>i << 3)
@@ -185,7 +188,7 @@ function linkBack(id: u32, to: u32, apart: f32, level: u32): void {
     store<u32>(links + (<usize>count << 2), to)
     return
   }
-  const code = node(id)
+  const code = queryOf(id, relinked)
   let listedCount: u32 = 0
   for (let i: u32 = 0; i < most; i++) {
     const linked = load<u32>(links + (<usize>i << 2))
@@ -195,7 +198,7 @@ function linkBack(id: u32, to: u32, apart: f32, level: u32): void {
   for (let i: u32 = 0; i < listedCount; i++) store<u64>(results + (<usize>i << 3), measured(i))
   store<u64>(results + (<usize>listedCount << 3), item(apart, to))
   sortItems(results, listedCount + 1)
-  writeLinks(links, select(results, listedCount + 1, most, id), most)
+  writeLinks(links, select(code, results, listedCount + 1, most, id), most)
 }
 
 function writeLinks(links: usize, count: u32, most: u32): void {
@@ -347,7 +350,7 @@ function standIn(leaving: u32, level: u32): u32 {
     if (stateOf(further) == State.linked && !isMarked(visited, further))
       count = list(count, further)
   }
-  measure(node(leaving), count)
+  measure(queryOf(leaving, relinked), count)
   let nearest = FARTHEST
   for (let i: u32 = 0; i < count; i++) nearest = min(nearest, measured(i))
   return nearest == FARTHEST ? NIL : nodeIn(nearest)

@@ -1,11 +1,12 @@
 /** Exports of the kernel. The host writes vectors to `inputAddress` as floats. */
-import { distance, encode } from './code'
+import { distance, encode, prepareQuery } from './code'
 import {
   clearHeaps, distanceOf, item, keepResult, nodeIn, resultCount, sortResults,
 } from './heaps'
 import { linkNext as linkOne, repair as repairSome, takeNode } from './graph'
 import {
-  allowed, documentOf, Field, field, HEADER, HEADER_SIZE, input, isMarked, known, LEVEL_MAX,
+  allowed, center, centerBytes, dimension, documentOf, Field, field, HEADER, HEADER_SIZE, input,
+  isMarked, known, LEVEL_MAX,
   NIL, node, nodeSize, nodes, numbers, pendingAt, place, query, results, setDocument, setField,
   setLevel, setState, sharedField, shareField, State, stateOf, unmarkAll, upper, visited,
 } from './layout'
@@ -14,8 +15,9 @@ import { descend, FARTHEST, isAllowed, list, measure, measured, walk } from './w
 
 /** Initializes an empty index. Returns the bytes of memory before the first node. */
 export function create(
-  dimension: u32, metric: u32, capacity: u32, breadth: u32, threads: u32,
+  dimension: u32, metric: u32, capacity: u32, breadth: u32, threads: u32, bits: u32,
 ): u32 {
+  setField(Field.bits, bits)
   setField(Field.dimension, dimension)
   setField(Field.metric, metric)
   setField(Field.capacity, capacity)
@@ -26,6 +28,20 @@ export function create(
   for (let level: u32 = 0; level <= LEVEL_MAX; level++) setField(Field.freeUpper + level, NIL)
   return <u32>place(0, threads)
 }
+
+/** Sets the center of short codes to the input. Must be called before the first vector is added. */
+export function setCenter(): void {
+  let squares: f64 = 0
+  for (let i: u32 = 0; i < dimension; i++) {
+    const x = load<f32>(input + (<usize>i << 2))
+    squares += <f64>x * <f64>x
+    store<f32>(center + (<usize>i << 2), x)
+  }
+  setField(Field.centerLength, reinterpret<u32>(<f32>squares))
+}
+
+export function centerAddress(): u32 { return <u32>center }
+export function centerSize(): u32 { return <u32>centerBytes() }
 
 /** Attaches this instance as one of the threads that work on the index. */
 export function attach(thread: u32, threads: u32): void {
@@ -53,7 +69,7 @@ export function headerBytes(): u32 { return <u32>HEADER_SIZE }
 export function add(document: f64): bool {
   const id = takeNode()
   if (id == NIL) return false
-  encode(input, node(id))
+  encode(node(id))
   setLevel(id, 0)
   setDocument(id, document)
   setState(id, State.pending)
@@ -124,8 +140,8 @@ function queue(id: u32): void {
   shareField(Field.pendingTail, tail + 1)
 }
 
-/** Encodes the input as the query. */
-export function prepare(): void { encode(input, query) }
+/** Makes a query of the input. */
+export function prepare(): void { prepareQuery(query) }
 
 /** Forgets which documents match the filter. */
 export function forget(): void {

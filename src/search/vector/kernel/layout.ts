@@ -3,6 +3,7 @@
  * its shape. Saving the memory therefore saves the index, and several threads can share it.
  *
  *   header    fields of the index (below)
+ *   center    with short codes: the vector that codes are relative to
  *   scratch   one area per thread: queries, heaps, marks
  *   places    hash table from document number to node
  *   pending   ring buffer of nodes to link into the graph, oldest first
@@ -16,9 +17,8 @@
 
 export const NIL: u32 = 0xffffffff
 
-/** Links per node above level 0, and at level 0. */
+/** Links per node above level 0. */
 export const M: u32 = 16
-export const M0: u32 = 32
 export const LEVEL_MAX: u32 = 12
 
 export const COSINE: u32 = 0
@@ -76,8 +76,12 @@ export namespace Field {
   export const lengthSpread: u32 = 20
   /** Number of times that a node was taken. */
   export const taken: u32 = 21
-  /** Free blocks of upper lists, by level. */
+  /** Free blocks of upper lists, by level: 13 fields. */
   export const freeUpper: u32 = 22
+  /** Bits per number of a code: 1, 2, 4 or 8; 0 in older files, which means 8. */
+  export const bits: u32 = 35
+  /** Squared length of the center, as the bits of a float. */
+  export const centerLength: u32 = 36
 }
 
 @inline export function field(i: u32): u32 {
@@ -97,8 +101,18 @@ export namespace Field {
 export let dimension: u32 = 0
 export let metric: u32 = 0
 export let capacity: u32 = 0
+/** Bits per number of a code. */
+export let bits: u32 = 8
 /** Bytes of a code, padded to whole SIMD registers. */
 export let codeSize: usize = 0
+/** Numbers of a code, including padding. */
+export let codeLength: u32 = 0
+/** Links per node at level 0. */
+export let baseLinks: u32 = 32
+/** Offsets within a node. */
+export let fieldsAt: usize = 0
+export let linksAt: usize = 0
+export let center: usize = 0
 export let nodeSize: usize = 0
 export let nodes: usize = 0
 export let upper: usize = 0
@@ -110,6 +124,12 @@ export let pending: usize = 0
 // Scratch memory of this thread.
 export let input: usize = 0
 export let query: usize = 0
+/** Queries made from codes of nodes (`queryOf`). */
+export let linking: usize = 0
+export let compared: usize = 0
+export let relinked: usize = 0
+/** Numbers of a vector that is being encoded. */
+export let rotated: usize = 0
 export let numbers: usize = 0
 export let visited: usize = 0
 export let known: usize = 0
@@ -137,15 +157,29 @@ export function place(thread: u32, threads: u32): usize {
   dimension = field(Field.dimension)
   metric = field(Field.metric)
   capacity = field(Field.capacity)
-  codeSize = (dimension + 15) & ~15
-  nodeSize = aligned(codeSize + 160)
+  bits = field(Field.bits)
+  if (bits == 0) bits = 8
+  // A register has 128 bits.
+  const block: u32 = 128 / bits
+  codeLength = (dimension + block - 1) / block * block
+  codeSize = codeLength * bits / 8
+  // With 28 links, a node for 768 numbers has 240 bytes.
+  baseLinks = bits == 1 ? 28 : 32
+  fieldsAt = codeSize + (bits == 8 ? 16 : 12)
+  linksAt = fieldsAt + 16
+  nodeSize = bits == 8 ? aligned(linksAt + (baseLinks << 2)) : (linksAt + (baseLinks << 2) + 7) & ~7
   const marks = aligned(<usize>capacity / 8 + 64)
-  let at: usize = aligned(HEADER + 1024)
+  center = aligned(HEADER + 1024)
+  let at = aligned(center + centerBytes())
   let end = at
   for (let t: u32 = 0; t < threads; t++) {
     let a = end
     const inputAt = a; a = aligned(a + <usize>dimension * 4 + 64)
-    const queryAt = a; a = aligned(a + codeSize + 160)
+    const queryAt = a; a = aligned(a + querySize())
+    const linkingAt = a; a = aligned(a + querySize())
+    const comparedAt = a; a = aligned(a + querySize())
+    const relinkedAt = a; a = aligned(a + querySize())
+    const rotatedAt = a; a = aligned(a + <usize>codeLength * 4)
     const numbersAt = a; a = aligned(a + <usize>NUMBERS_MAX * 8)
     const resultsAt = a; a = aligned(a + <usize>(RESULTS_MAX + 64) * 8)
     const selectedAt = a; a += 1024
@@ -157,6 +191,7 @@ export function place(thread: u32, threads: u32): usize {
     const allowedAt = a; a += marks
     const candidatesAt = a; a = aligned(a + <usize>capacity * 8 + 64)
     if (t == thread) {
+      linking = linkingAt; compared = comparedAt; relinked = relinkedAt; rotated = rotatedAt
       input = inputAt; query = queryAt; numbers = numbersAt; results = resultsAt
       selected = selectedAt; kept = keptAt; near = nearAt; distances = distancesAt
       visited = visitedAt; known = knownAt; allowed = allowedAt; candidates = candidatesAt
@@ -178,6 +213,15 @@ export function place(thread: u32, threads: u32): usize {
   return at
 }
 
+/** Bytes of a query: a byte per number, and the values that belong to it. */
+@inline function querySize(): usize {
+  return <usize>codeLength + 16
+}
+
+export function centerBytes(): usize {
+  return bits == 8 ? 0 : <usize>dimension * 4
+}
+
 /** Slots of the hash table: at most half are full, which keeps probe sequences short. */
 function placesSize(capacity: u32): u32 {
   let size: u32 = 1024
@@ -185,44 +229,45 @@ function placesSize(capacity: u32): u32 {
   return size
 }
 
-// Layout of a node: its code (codeSize bytes), 16 bytes of values that belong to the code, the
-// offset of its upper list, its level, its state, its document number, and its links at level 0.
+// Layout of a node: its code (codeSize bytes), values that belong to the code (16 bytes; 12 with
+// short codes), the offset of its upper list, its level, its state, its document number, and its
+// links at level 0.
 @inline export function node(id: u32): usize {
   return nodes + <usize>id * nodeSize
 }
 @inline export function upperOf(id: u32): u32 {
-  return load<u32>(node(id) + codeSize, 16)
+  return load<u32>(node(id) + fieldsAt)
 }
 @inline export function setUpper(id: u32, offset: u32): void {
-  store<u32>(node(id) + codeSize, offset, 16)
+  store<u32>(node(id) + fieldsAt, offset)
 }
 @inline export function levelOf(id: u32): u32 {
-  return load<u8>(node(id) + codeSize, 20)
+  return load<u8>(node(id) + fieldsAt, 4)
 }
 @inline export function setLevel(id: u32, level: u32): void {
-  store<u8>(node(id) + codeSize, level, 20)
+  store<u8>(node(id) + fieldsAt, level, 4)
 }
 @inline export function stateOf(id: u32): u32 {
-  return load<u8>(node(id) + codeSize, 21)
+  return load<u8>(node(id) + fieldsAt, 5)
 }
 @inline export function setState(id: u32, state: u32): void {
-  store<u8>(node(id) + codeSize, state, 21)
+  store<u8>(node(id) + fieldsAt, state, 5)
 }
 /** The document's number in its store. */
 @inline export function documentOf(id: u32): f64 {
-  return load<f64>(node(id) + codeSize, 24)
+  return load<f64>(node(id) + fieldsAt, 8)
 }
 @inline export function setDocument(id: u32, document: f64): void {
-  store<f64>(node(id) + codeSize, document, 24)
+  store<f64>(node(id) + fieldsAt, document, 8)
 }
 /** The list of a node's links at a level. It ends at the first NIL. */
 @inline export function linksOf(id: u32, level: u32): usize {
   return level == 0
-    ? node(id) + codeSize + 32
+    ? node(id) + linksAt
     : upper + <usize>upperOf(id) + <usize>(level - 1) * (M << 2)
 }
 @inline export function linksMax(level: u32): u32 {
-  return level == 0 ? M0 : M
+  return level == 0 ? baseLinks : M
 }
 @inline export function pendingAt(i: u32): usize {
   return pending + (<usize>(i & (placesMask >> 1)) << 2)
