@@ -177,7 +177,7 @@ describe('lines of the document view', () => {
     const names = listFields(collection, [wide])
     assert.equal(names[0], '_id')
     assert.equal(names.length, 2001)
-    const columns = layOut(names, [wide], new Map([['f1', 500]]), 60)
+    const columns = layOut(names, [wide], new Map([['f1', 500]]), new Map(), 60)
     assert.equal(columns[2]!.width, 500)
     assert(columnsBetween(columns, 0, 1200).length < 20)
     assert.deepEqual(listFields(table, []), [...table.table.columns.keys()])

@@ -4,12 +4,8 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parseJson } from '../../src/console/json/parse-json.ts'
 import type { JsonObject } from '../../src/console/json/value.ts'
-import {
-  columnNames,
-  CsvSplitter,
-  findDelimiter,
-  writeRow,
-} from '../../src/console/files/csv.ts'
+import { columnNames, CsvSplitter, findDelimiter } from '../../src/console/files/csv.ts'
+import { writeRow } from '../../src/console/data/csv-text.ts'
 import { runExport } from '../../src/console/files/export-run.ts'
 import {
   runImport,

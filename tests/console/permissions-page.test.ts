@@ -36,7 +36,10 @@ describe('the console with a limited token', () => {
       .getByRole('button', { name: /^Actions on/ })
       .first()
       .click()
-    assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Copy document'])
+    assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), [
+      'Copy document as JSON',
+      'Copy document as CSV',
+    ])
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByText('The options of a collection').waitFor()
@@ -99,7 +102,10 @@ describe('the console with a limited token', () => {
     await assertAccessible(writer)
     assert.equal(await writer.getByRole('checkbox', { name: /^Select/ }).count(), 0)
     await writer.getByRole('button', { name: 'Actions on row' }).click()
-    assert.deepEqual(await writer.getByRole('menuitem').allInnerTexts(), ['Copy row'])
+    assert.deepEqual(await writer.getByRole('menuitem').allInnerTexts(), [
+      'Copy row as JSON',
+      'Copy row as CSV',
+    ])
     await writer.keyboard.press('Escape')
     await writer.getByRole('button', { name: 'Insert' }).click()
     await dialog(writer).getByRole('heading', { name: 'Insert rows' }).waitFor()

@@ -1,5 +1,5 @@
 /** Inserts, changes and deletes documents, and undoes deletions. */
-import { command, CommandError } from '../api/command.ts'
+import { command } from '../api/command.ts'
 import { keyColumns, type Place } from '../api/place.ts'
 import { printJson } from '../json/print-json.ts'
 import { Numeral, type JsonObject, type Printable, type Value } from '../json/value.ts'
@@ -19,12 +19,20 @@ const everything: JsonObject = new Map([['*', new Numeral('1')]])
  * delete the document's vector.
  */
 export async function readWhole(place: Place, document: JsonObject): Promise<JsonObject> {
+  const whole = await readIfThere(place, document)
+  if (whole === undefined) throw new Error('The document or row no longer exists.')
+  return whole
+}
+
+async function readIfThere(
+  place: Place,
+  document: JsonObject,
+): Promise<JsonObject | undefined> {
   const filter = idFilter(place, document)
   const projection = place.kind === 'collection' ? everything : undefined
   const reply = await command(place, 'findOne', { filter, projection })
   const [whole] = reply.documents
-  if (whole === undefined) throw new Error('The document or row no longer exists.')
-  return withoutDerived(whole)
+  return whole && withoutDerived(whole)
 }
 
 /**
@@ -121,28 +129,56 @@ export async function updateDocument(
     throw new Error('The document or row no longer exists.')
 }
 
+/** Selected documents, or all matches of a filter. */
+export type Doomed =
+  { readonly documents: readonly JsonObject[] } | { readonly filter: JsonObject }
+
 export interface Deletion {
-  readonly count: number
-  /** The deleted documents, for undo; undefined if they exceed the memory for undo. */
+  /** Number of deleted documents; undefined if the API does not count them. */
+  readonly count: number | undefined
+  /** The deleted documents, for undo; undefined without copies. */
   readonly kept: readonly JsonObject[] | undefined
 }
 
-/** Deletes these documents and keeps a copy for undo. */
+/**
+ * Maximum characters of the copies that are kept for undo. They are in memory for as long as the
+ * message that offers the undo is shown.
+ */
+export const keptCharactersMax = 40_000_000
+
+/** Copies of the documents, for undo; undefined if they exceed the maximum. */
+export async function copyDoomed(
+  place: Place,
+  doomed: Doomed,
+): Promise<readonly JsonObject[] | undefined> {
+  if ('filter' in doomed) return readAll(place, doomed.filter)
+  const copies: JsonObject[] = []
+  let characters = 0
+  for (const document of doomed.documents) {
+    const whole = await readIfThere(place, document)
+    if (whole === undefined) continue
+    characters += printJson(whole).length
+    if (characters > keptCharactersMax) return undefined
+    copies.push(whole)
+  }
+  return copies
+}
+
+/** Deletes the documents. Returns the copies of those that still existed. */
 export async function deleteDocuments(
   place: Place,
   documents: readonly JsonObject[],
+  copies: readonly JsonObject[] | undefined,
 ): Promise<Deletion> {
   const kept: JsonObject[] = []
-  for (const document of documents) {
-    const whole = await readWhole(place, document).catch((error: unknown) => {
-      if (error instanceof CommandError) throw error
-      return undefined
-    })
-    if (whole === undefined) continue
-    const reply = await command(place, 'deleteOne', { filter: idFilter(place, whole) })
-    if (reply.status['deletedCount'] !== 0) kept.push(whole)
+  let count = 0
+  for (const document of copies ?? documents) {
+    const reply = await command(place, 'deleteOne', { filter: idFilter(place, document) })
+    if (reply.status['deletedCount'] === 0) continue
+    count++
+    kept.push(document)
   }
-  return { count: kept.length, kept }
+  return { count, kept: copies === undefined ? undefined : kept }
 }
 
 /** The number of matching documents, up to the maximum that the API counts. */
@@ -165,20 +201,16 @@ export async function countMatching(
   return { count: status['count'] as number, isMore: status['moreData'] === true }
 }
 
-/**
- * Deletes all matching documents, which takes several requests. Keeps a copy for undo if the
- * documents are few.
- */
+/** Deletes all matching documents, which takes several requests. */
 export async function deleteMatching(
   place: Place,
   filter: JsonObject,
-  { isMore }: Matching,
+  kept: readonly JsonObject[] | undefined,
   onProgress: (count: number) => void,
 ): Promise<Deletion> {
-  const kept = isMore ? undefined : await readAll(place, filter)
   if (filter.size === 0) {
     await command(place, 'deleteMany', {})
-    return { count: kept?.length ?? -1, kept }
+    return { count: kept?.length, kept }
   }
   let count = 0
   for (;;) {
@@ -186,6 +218,34 @@ export async function deleteMatching(
     count += status['deletedCount'] as number
     onProgress(count)
     if (status['moreData'] !== true) return { count, kept }
+  }
+}
+
+export interface UpdateCount {
+  readonly matched: number
+  readonly modified: number
+}
+
+/** Updates all matching documents, which takes several requests. */
+export async function updateMatching(
+  place: Place,
+  filter: JsonObject,
+  update: JsonObject,
+  onProgress: (count: number) => void,
+): Promise<UpdateCount> {
+  let [matched, modified] = [0, 0]
+  let pageState: string | undefined
+  for (;;) {
+    const { status } = await command(place, 'updateMany', {
+      filter,
+      update,
+      ...(pageState === undefined ? {} : { options: { pageState } }),
+    })
+    matched += status['matchedCount'] as number
+    modified += status['modifiedCount'] as number
+    onProgress(matched)
+    if (status['moreData'] !== true) return { matched, modified }
+    pageState = status['nextPageState'] as string
   }
 }
 
@@ -211,5 +271,3 @@ async function readAll(
   } while (pageState !== null)
   return documents
 }
-
-const keptCharactersMax = 40_000_000

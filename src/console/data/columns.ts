@@ -1,7 +1,7 @@
 /** Columns of a table of documents: names, widths and positions. */
 import { keyColumns, type Place } from '../api/place.ts'
 import { cutName, shortText } from '../json/value-text.ts'
-import type { JsonObject } from '../json/value.ts'
+import { Numeral, type JsonObject } from '../json/value.ts'
 import { canOpen } from './document-lines.ts'
 
 export interface ShownColumn {
@@ -9,6 +9,8 @@ export interface ShownColumn {
   readonly width: number
   /** Distance from the left edge, in pixels. */
   readonly left: number
+  /** Whether the values are numbers, which are aligned on the right. */
+  readonly isNumeric: boolean
 }
 
 const widthMin = 72
@@ -34,20 +36,37 @@ export function listFields(
   return [...names]
 }
 
-/** Positions of the visible columns. Widths that the user has set take precedence. */
+/** Guessed widths and alignments of columns by name. */
+export type ColumnGuesses = Map<string, Pick<ShownColumn, 'width' | 'isNumeric'>>
+
+/**
+ * Positions of the visible columns. Widths that the user has set take precedence over guesses.
+ * Guesses are kept in `guesses`, so that columns do not move when another page has other values.
+ */
 export function layOut(
   names: readonly string[],
   documents: readonly JsonObject[],
   widths: ReadonlyMap<string, number>,
+  guesses: ColumnGuesses,
   start: number,
 ): readonly ShownColumn[] {
   let left = start
   return names.map((name) => {
-    const width = widths.get(name) ?? guessWidth(name, documents)
-    const column = { name, width, left }
+    const { isNumeric, ...guess } = guesses.get(name) ?? guessColumn(name, documents)
+    guesses.set(name, { ...guess, isNumeric })
+    const width = widths.get(name) ?? guess.width
+    const column = { name, width, left, isNumeric }
     left += width
     return column
   })
+}
+
+function guessColumn(name: string, documents: readonly JsonObject[]) {
+  const values = documents
+    .map((document) => document.get(name))
+    .filter((value) => value !== undefined && value !== null)
+  const isNumeric = values.length > 0 && values.every((value) => value instanceof Numeral)
+  return { width: guessWidth(name, documents), isNumeric }
 }
 
 /** Estimates a width from the name and the first values. */
@@ -63,8 +82,8 @@ function guessWidth(name: string, documents: readonly JsonObject[]): number {
 }
 
 /**
- * The columns within a horizontal range. Only these columns are rendered, because a table may have
- * thousands.
+ * The columns within a horizontal range, after the first column, which is frozen. Only these columns
+ * are rendered, because a table may have thousands.
  */
 export function columnsBetween(
   columns: readonly ShownColumn[],
@@ -73,7 +92,7 @@ export function columnsBetween(
 ): readonly { readonly column: ShownColumn; readonly position: number }[] {
   const shown: { column: ShownColumn; position: number }[] = []
   columns.forEach((column, position) => {
-    if (column.left + column.width > from && column.left < to)
+    if (position > 0 && column.left + column.width > from && column.left < to)
       shown.push({ column, position })
   })
   return shown

@@ -4,15 +4,19 @@ import type { FieldList } from '../completion/field-paths.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import { useStore } from '../kit/hooks.ts'
 import { ColumnDialog } from './column-dialog.tsx'
-import { DeleteDialog, type Doomed } from './delete-dialog.tsx'
+import type { Doomed } from './change-documents.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
 import { DocumentEditor } from './document-editor.tsx'
 import { gridStateOf } from './grid-state.ts'
+import { UpdateDialog } from './update-dialog.tsx'
 import { ValueDialog } from './value-dialog.tsx'
 
 export type OpenDialog =
-  | { readonly kind: 'insert' }
+  /** `start`: the text of a copy of a document. */
+  | { readonly kind: 'insert'; readonly start?: string }
   | { readonly kind: 'edit'; readonly document: JsonObject }
   | { readonly kind: 'delete'; readonly doomed: Doomed }
+  | { readonly kind: 'update'; readonly filter: JsonObject }
   | { readonly kind: 'columns' }
   | { readonly kind: 'value'; readonly name: string; readonly value: Value }
 
@@ -36,7 +40,13 @@ export function DataDialog(props: DataDialogProps) {
   switch (open.kind) {
     case 'insert':
       return (
-        <DocumentEditor place={place} fields={fields} onClose={onClose} onDone={onDone} />
+        <DocumentEditor
+          place={place}
+          fields={fields}
+          {...(open.start === undefined ? {} : { start: open.start })}
+          onClose={onClose}
+          onDone={onDone}
+        />
       )
     case 'edit':
       return (
@@ -56,6 +66,16 @@ export function DataDialog(props: DataDialogProps) {
           {...(place.kind === 'table' && total !== undefined
             ? { known: { count: total, isMore: true } }
             : {})}
+          onClose={onClose}
+          onDone={onDone}
+        />
+      )
+    case 'update':
+      return (
+        <UpdateDialog
+          place={place}
+          filter={open.filter}
+          fields={fields}
           onClose={onClose}
           onDone={onDone}
         />

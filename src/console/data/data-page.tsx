@@ -1,7 +1,7 @@
 /**
  * Data tab: browse, filter and change the documents of a collection or the rows of a table.
  */
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { hasKnownKey, type Place } from '../api/place.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
 import { catalog, keyOf, refreshSizes } from '../catalog/catalog.ts'
@@ -14,14 +14,15 @@ import { Chip } from '../kit/chip.tsx'
 import { copyText } from '../kit/copy-button.tsx'
 import { CheckField } from '../kit/fields.tsx'
 import { formatCount } from '../kit/format.ts'
-import { useStore } from '../kit/hooks.ts'
-import { ErrorNotice, Loading, Notice, Warnings } from '../kit/notice.tsx'
+import { Cancelled, useStore } from '../kit/hooks.ts'
+import { ErrorNotice, Loading, messageOf, Notice, Warnings } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import { openedQuery } from '../navigation/opened-query.ts'
 import { ClauseField } from './clause-field.tsx'
 import { listFields } from './columns.ts'
 import { withCondition } from './conditions.ts'
+import { documentsAsText } from './copy-documents.ts'
 import { DataDialog, type OpenDialog } from './data-dialogs.tsx'
 import {
   dataQueryOf,
@@ -30,28 +31,41 @@ import {
   noQuery,
   withoutChoice,
 } from './data-query.ts'
-import { DocumentGrid, type GridActions } from './document-grid.tsx'
-import { idKey } from './document-id.ts'
+import { DocumentGrid } from './document-grid.tsx'
+import { idFilter, idKey, noun } from './document-id.ts'
+import { duplicateText } from './duplicate.ts'
 import { EmptyData } from './empty-data.tsx'
 import { findSimilar, vectorFieldOf } from './find-similar.ts'
 import type { SortOrder } from './grid-header.tsx'
+import type { GridActions } from './grid-menus.ts'
+import { nothingSelected, type Selection } from './grid-selection.ts'
 import { gridStateOf } from './grid-state.ts'
 import { PageBar } from './page-bar.tsx'
+import { useQueryInUrl } from './query-in-url.ts'
 import { readClause } from './read-clause.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { useCellChanges } from './use-cell-changes.ts'
 import { usePages } from './use-pages.ts'
+import { useTotal } from './use-total.ts'
 
 export function DataPage({ place }: { readonly place: Place }) {
   const store = dataQueryOf(place)
-  const query = useStore(store)
+  const { query, error: urlError } = useQueryInUrl(place, store)
   const gridState = gridStateOf(place)
   const { view, pageSize, hidden } = useStore(gridState)
   const { targets } = useStore(catalog)
-  const [filterText, setFilterText] = useState(() =>
-    query.filter.size === 0 ? '' : printJson(query.filter),
-  )
+  const [filterText, setFilterText] = useState(() => textOf(query.filter))
+  // The filter also changes by a click on a value, and by the URL.
+  useEffect(() => setFilterText(textOf(query.filter)), [query.filter])
   const [filterError, setFilterError] = useState<unknown>(undefined)
   const [open, setOpen] = useState<OpenDialog | undefined>(undefined)
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [selected, setSelected] = useState(nothingSelected)
+  /** Whether all matches are selected, also those of other pages. */
+  const [isEverything, setEverything] = useState(false)
+  const select = (wanted: Selection) => {
+    setSelected(wanted)
+    setEverything(false)
+  }
   const fields = useMemo(
     () => findFieldsOf(place, query, pageSize),
     [place, query, pageSize],
@@ -67,9 +81,9 @@ export function DataPage({ place }: { readonly place: Place }) {
   const mayChange = mayWrite && isKeyKnown
 
   const apply = (filter: JsonObject) => {
-    setFilterText(filter.size === 0 ? '' : printJson(filter))
+    setFilterText(textOf(filter))
     setFilterError(undefined)
-    setSelected(new Set())
+    select(nothingSelected)
     store.update((before) => ({ ...before, filter }))
   }
   const applyText = () => {
@@ -79,8 +93,9 @@ export function DataPage({ place }: { readonly place: Place }) {
       setFilterError(error)
     }
   }
+  const cells = useCellChanges(place, pages.reload)
   const afterChange = () => {
-    setSelected(new Set())
+    select(nothingSelected)
     pages.reload()
     void refreshSizes(place)
   }
@@ -102,13 +117,25 @@ export function DataPage({ place }: { readonly place: Place }) {
         }),
     ...(mayChange && {
       edit: (document: JsonObject) => setOpen({ kind: 'edit', document }),
-      remove: (document: JsonObject) =>
-        setOpen({ kind: 'delete', doomed: { documents: [document] } }),
+      duplicate: (document: JsonObject) =>
+        void duplicateText(place, document).then(
+          (start) => setOpen({ kind: 'insert', start }),
+          (error: unknown) => showToast({ text: messageOf(error), kind: 'error' }),
+        ),
+      remove: (doomed: readonly JsonObject[]) =>
+        setOpen({ kind: 'delete', doomed: { documents: doomed } }),
+      saveCell: cells.save,
+      undo: cells.undo,
     }),
     showValue: (path, value) => setOpen({ kind: 'value', name: path.join(' › '), value }),
     copy: (value) => {
       void copyText(typeof value === 'string' ? value : printPretty(value))
       showToast({ text: 'Copied.' })
+    },
+    copyDocuments: (copied, format) => {
+      void copyText(documentsAsText(place, copied, format, hidden))
+      const what = `${formatCount(copied.length)} ${noun(place, copied.length)}`
+      showToast({ text: `Copied ${what} as ${format}.` })
     },
   }
   const sortOf = (column: string): SortOrder => {
@@ -138,6 +165,7 @@ export function DataPage({ place }: { readonly place: Place }) {
     query.similarTo === undefined &&
     query.ids === undefined &&
     (!isTable || (query.filter.size === 0 && total !== undefined))
+  const matching = useTotal(place, query, pages, total)
   const isFiltered =
     query.filter.size > 0 || query.similarTo !== undefined || query.ids !== undefined
 
@@ -207,13 +235,13 @@ export function DataPage({ place }: { readonly place: Place }) {
           />
         )}
         <span class="push" />
-        {chosen.length > 0 && (
+        {mayChange && canDeleteAll && !isTable && (
           <Button
-            kind="danger"
-            icon="delete"
-            onClick={() => setOpen({ kind: 'delete', doomed: { documents: chosen } })}
+            kind="quiet"
+            icon="edit"
+            onClick={() => setOpen({ kind: 'update', filter: query.filter })}
           >
-            Delete {chosen.length} selected
+            {query.filter.size === 0 ? 'Update all' : 'Update matching'}
           </Button>
         )}
         {mayWrite && canDeleteAll && (
@@ -244,11 +272,50 @@ export function DataPage({ place }: { readonly place: Place }) {
           </Button>
         )}
       </div>
-      {((filterError ?? pages.error) !== undefined ||
+      {chosen.length > 0 && (
+        <SelectionBar
+          place={place}
+          count={chosen.length}
+          isPage={chosen.length === documents.length}
+          isEverything={isEverything}
+          matching={matching}
+          onEverything={
+            canDeleteAll && (pages.page?.next ?? null) !== null
+              ? () => setEverything(true)
+              : undefined
+          }
+          onCopy={(format) => actions.copyDocuments(chosen, format)}
+          onUpdate={
+            isTable || (!isEverything && chosen.length > listedIdsMax)
+              ? undefined
+              : () =>
+                  setOpen({
+                    kind: 'update',
+                    filter: isEverything ? query.filter : anyOf(place, chosen),
+                  })
+          }
+          onDelete={() =>
+            setOpen({
+              kind: 'delete',
+              doomed: isEverything ? { filter: query.filter } : { documents: chosen },
+            })
+          }
+          onClear={() => select(nothingSelected)}
+        />
+      )}
+      {((filterError ?? urlError ?? pages.error) !== undefined ||
         warnings.length > 0 ||
         mayWrite !== mayChange) && (
         <div class="toolbar-notes">
-          <ErrorNotice error={filterError ?? pages.error} />
+          {pages.error instanceof Cancelled ? (
+            <Notice kind="warning" title="You cancelled the request.">
+              {documents.length > 0 &&
+                `These ${noun(place, 2)} are from an earlier request. `}
+              Refresh to send it again.
+            </Notice>
+          ) : (
+            <ErrorNotice error={filterError ?? urlError ?? pages.error} />
+          )}
           <Warnings warnings={warnings} />
           {mayWrite && !isKeyKnown && (
             <Notice title="You can insert rows here, but not change them.">
@@ -268,7 +335,8 @@ export function DataPage({ place }: { readonly place: Place }) {
           actions={actions}
           sortOf={sortOf}
           {...(query.ids === undefined ? { onSort } : {})}
-          {...(mayChange ? { selected, onSelect: setSelected } : {})}
+          {...(mayChange ? { selected, onSelect: select } : {})}
+          isStale={pages.isLoading}
         />
       ) : (
         pages.error === undefined && (
@@ -283,9 +351,7 @@ export function DataPage({ place }: { readonly place: Place }) {
         pages={pages}
         pageSize={pageSize}
         onPageSize={(size) => gridState.update((before) => ({ ...before, pageSize: size }))}
-        total={
-          !isFiltered ? total : query.filter.size === 0 ? query.ids?.length : undefined
-        }
+        total={matching}
       />
       {open !== undefined && (
         <DataDialog
@@ -300,4 +366,17 @@ export function DataPage({ place }: { readonly place: Place }) {
       )}
     </div>
   )
+}
+
+function textOf(filter: JsonObject): string {
+  return filter.size === 0 ? '' : printJson(filter)
+}
+
+/** Maximum number of ids in a filter, which the API limits. */
+const listedIdsMax = 100
+
+/** A filter that matches these documents. */
+function anyOf(place: Place, documents: readonly JsonObject[]): JsonObject {
+  const ids = documents.map((document) => idFilter(place, document)!.get('_id')!)
+  return new Map([['_id', new Map([['$in', ids]])]])
 }

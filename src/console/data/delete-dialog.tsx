@@ -1,26 +1,24 @@
 /** Confirms a deletion, shows the number of documents, and offers undo. */
 import { useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
-import type { JsonObject } from '../json/value.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/fields.tsx'
 import { formatCount } from '../kit/format.ts'
 import { useAction, useLoad } from '../kit/hooks.ts'
-import { ErrorNotice, Loading, messageOf } from '../kit/notice.tsx'
+import { ErrorNotice, Loading, messageOf, Notice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import {
+  copyDoomed,
   countMatching,
   deleteDocuments,
   deleteMatching,
   insertDocuments,
+  keptCharactersMax,
   type Deletion,
+  type Doomed,
   type Matching,
 } from './change-documents.ts'
 import { idText, noun } from './document-id.ts'
-
-/** Selected documents, or all matches of a filter. */
-export type Doomed =
-  { readonly documents: readonly JsonObject[] } | { readonly filter: JsonObject }
 
 export interface DeleteDialogProps {
   readonly place: Place
@@ -42,11 +40,19 @@ export function DeleteDialog(props: DeleteDialogProps) {
   )
   const [typed, setTyped] = useState('')
   const [progress, setProgress] = useState(0)
+  /** Whether the copies for undo turned out to be too large. The user then has to confirm again. */
+  const [isTooLarge, setTooLarge] = useState(false)
+  const canKeep = matching?.isMore === false && !isTooLarge
   const { run, isBusy, error } = useAction(async () => {
+    const copies = canKeep ? await copyDoomed(place, doomed) : undefined
+    if (canKeep && copies === undefined) {
+      setTooLarge(true)
+      return
+    }
     const deletion =
       'documents' in doomed
-        ? await deleteDocuments(place, doomed.documents)
-        : await deleteMatching(place, doomed.filter, matching!, setProgress)
+        ? await deleteDocuments(place, doomed.documents, copies)
+        : await deleteMatching(place, doomed.filter, copies, setProgress)
     onDone()
     onClose()
     tellOf(place, deletion, onDone)
@@ -65,7 +71,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
       submit={{
         run,
         isBusy,
-        label: `Delete ${number}`,
+        label: isTooLarge ? `Delete ${number} without undo` : `Delete ${number}`,
         isDanger: true,
         isDisabled:
           matching === undefined ||
@@ -90,11 +96,19 @@ export function DeleteDialog(props: DeleteDialogProps) {
             : 'This deletes all matches of the filter, on this page and on all others.'}
         </p>
       )}
-      <p class="hint">
-        {matching?.isMore === true
-          ? 'This cannot be undone, because there are too many to keep a copy.'
-          : 'You can undo the deletion for 30 seconds.'}
-      </p>
+      {isTooLarge ? (
+        <Notice kind="warning" title="This cannot be undone. Nothing has been deleted yet.">
+          The {noun(place, 2)} have more than {formatCount(keptCharactersMax)} characters,
+          which is too much to keep a copy.
+        </Notice>
+      ) : (
+        <p class="hint">
+          {matching?.isMore === true
+            ? 'This cannot be undone, because there are too many to keep a copy.'
+            : 'The console keeps a copy, so that you can undo the deletion for 30 seconds. ' +
+              'If the copy is too large, it asks again before it deletes anything.'}
+        </p>
+      )}
       {mustType && (
         <TextField
           label={`Type ${place.name} to confirm`}
@@ -110,7 +124,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
 
 function tellOf(place: Place, { count, kept }: Deletion, onDone: () => void): void {
   const text =
-    count < 0
+    count === undefined
       ? `Emptied ${place.name}.`
       : `Deleted ${formatCount(count)} ${noun(place, count)}.`
   if (kept === undefined || kept.length === 0) {

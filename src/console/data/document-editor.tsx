@@ -7,6 +7,7 @@ import { printJson, printPretty } from '../json/print-json.ts'
 import { isObject, type JsonObject } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
+import { useDiscard } from '../kit/discard.tsx'
 import { useAction, useLoad } from '../kit/hooks.ts'
 import { ErrorNotice, Loading, Notice } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
@@ -26,6 +27,8 @@ export interface DocumentEditorProps {
   readonly fields: FieldList
   /** The document to edit; absent for an insert. */
   readonly document?: JsonObject
+  /** The text of an insert, such as a copy of a document. */
+  readonly start?: string
   readonly onClose: () => void
   /** Called after a successful write. */
   readonly onDone: () => void
@@ -44,14 +47,16 @@ export function DocumentEditor(props: DocumentEditorProps) {
   )
 }
 
-function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
+function InsertDialog(props: DocumentEditorProps) {
+  const { place, fields, onClose, onDone } = props
   // The fields may arrive after the dialog has opened.
-  const start = useMemo(() => insertText(place, fields), [place, fields])
+  const start = useMemo(
+    () => props.start ?? insertText(place, fields),
+    [props.start, place, fields],
+  )
   const [typed, setText] = useState<string | undefined>(undefined)
   const text = typed ?? start
-  const leave = () => {
-    if (text === start || mayDiscard()) onClose()
-  }
+  const { leave, question } = useDiscard(text !== start, onClose)
   const { run, isBusy, error } = useAction(async () => {
     const value = parseJson(text)
     const documents = (Array.isArray(value) ? value : [value]).filter(isObject)
@@ -63,34 +68,37 @@ function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
     onClose()
   })
   return (
-    <Dialog
-      title={`Insert ${place.kind === 'table' ? 'rows' : 'documents'}`}
-      size="large"
-      onClose={leave}
-      actions={
-        <>
-          <span class="hint push">
-            Write an object or an array of objects. Control+Enter inserts.
-          </span>
-          <Button onClick={leave}>Cancel</Button>
-          <Button kind="primary" isBusy={isBusy} onClick={run}>
-            Insert
-          </Button>
-        </>
-      }
-    >
-      <ErrorNotice error={error} />
-      <ClauseField
-        {...filling}
-        clause="document"
-        command="insertOne"
-        fields={fields}
-        value={text}
-        onChange={setText}
-        error={error}
-        onSubmit={run}
-      />
-    </Dialog>
+    <>
+      <Dialog
+        title={`Insert ${place.kind === 'table' ? 'rows' : 'documents'}`}
+        size="large"
+        onClose={leave}
+        actions={
+          <>
+            <span class="hint push">
+              Write an object or an array of objects. Control+Enter inserts.
+            </span>
+            <Button onClick={leave}>Cancel</Button>
+            <Button kind="primary" isBusy={isBusy} onClick={run}>
+              Insert
+            </Button>
+          </>
+        }
+      >
+        <ErrorNotice error={error} />
+        <ClauseField
+          {...filling}
+          clause="document"
+          command="insertOne"
+          fields={fields}
+          value={text}
+          onChange={setText}
+          error={error}
+          onSubmit={run}
+        />
+      </Dialog>
+      {question}
+    </>
   )
 }
 
@@ -102,10 +110,8 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
   const read = useMemo(() => (whole === undefined ? '' : printPretty(whole)), [whole])
   const text = typed ?? read
   const [update, setUpdate] = useState(startUpdate)
-  const leave = () => {
-    const isTouched = update !== startUpdate || (typed !== undefined && typed !== read)
-    if (!isTouched || mayDiscard()) onClose()
-  }
+  const isChanged = update !== startUpdate || (typed !== undefined && typed !== read)
+  const { leave, question } = useDiscard(isChanged, onClose)
   /** The current document if another client changed it after this editor had read it. */
   const [changed, setChanged] = useState<JsonObject | undefined>(undefined)
   const { run, isBusy, error } = useAction(async () => {
@@ -123,85 +129,86 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
     onClose()
   })
   return (
-    <Dialog
-      title={`Edit ${idText(place, document)}`}
-      size="large"
-      onClose={leave}
-      actions={
-        <>
-          <span class="hint push">Control+Enter saves, Control+Space proposes names.</span>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            kind="primary"
-            isBusy={isBusy}
-            isDisabled={whole === undefined}
-            onClick={run}
-          >
-            {mode === 'replace' ? 'Save' : 'Update'}
-          </Button>
-        </>
-      }
-    >
-      <Segments<Mode>
-        label="Editing mode"
-        value={mode}
-        onChange={setMode}
-        options={[
-          { value: 'replace', label: `Whole ${noun(place, 1)}` },
-          { value: 'update', label: 'Update operators' },
-        ]}
-      />
-      <ErrorNotice error={loadError ?? error} />
-      {changed !== undefined && (
-        <Notice kind="warning" title="Another client has changed it.">
-          <div class="row">
-            Saving again overwrites the other change.
+    <>
+      <Dialog
+        title={`Edit ${idText(place, document)}`}
+        size="large"
+        onClose={leave}
+        actions={
+          <>
+            <span class="hint push">
+              Control+Enter saves, Control+Space proposes names.
+            </span>
+            <Button onClick={leave}>Cancel</Button>
             <Button
-              onClick={() => {
-                setText(printPretty(changed))
-              }}
+              kind="primary"
+              isBusy={isBusy}
+              isDisabled={whole === undefined}
+              onClick={run}
             >
-              Show the other change
+              {mode === 'replace' ? 'Save' : 'Update'}
             </Button>
-          </div>
-        </Notice>
-      )}
-      {whole === undefined ? (
-        loadError === undefined && <Loading />
-      ) : mode === 'replace' ? (
-        <ClauseField
-          {...filling}
-          key="replace"
-          clause="document"
-          command="insertOne"
-          fields={fields}
-          value={text}
-          onChange={setText}
-          error={error}
-          onSubmit={run}
+          </>
+        }
+      >
+        <Segments<Mode>
+          label="Editing mode"
+          value={mode}
+          onChange={setMode}
+          options={[
+            { value: 'replace', label: `Whole ${noun(place, 1)}` },
+            { value: 'update', label: 'Update operators' },
+          ]}
         />
-      ) : (
-        <ClauseField
-          {...filling}
-          key="update"
-          clause="update"
-          command="updateOne"
-          fields={fields}
-          value={update}
-          onChange={setUpdate}
-          error={error}
-          onSubmit={run}
-        />
-      )}
-    </Dialog>
+        <ErrorNotice error={loadError ?? error} />
+        {changed !== undefined && (
+          <Notice kind="warning" title="Another client has changed it.">
+            <div class="row">
+              Saving again overwrites the other change.
+              <Button
+                onClick={() => {
+                  setText(printPretty(changed))
+                }}
+              >
+                Show the other change
+              </Button>
+            </div>
+          </Notice>
+        )}
+        {whole === undefined ? (
+          loadError === undefined && <Loading />
+        ) : mode === 'replace' ? (
+          <ClauseField
+            {...filling}
+            key="replace"
+            clause="document"
+            command="insertOne"
+            fields={fields}
+            value={text}
+            onChange={setText}
+            error={error}
+            onSubmit={run}
+          />
+        ) : (
+          <ClauseField
+            {...filling}
+            key="update"
+            clause="update"
+            command="updateOne"
+            fields={fields}
+            value={update}
+            onChange={setUpdate}
+            error={error}
+            onSubmit={run}
+          />
+        )}
+      </Dialog>
+      {question}
+    </>
   )
 }
 
 const startUpdate = '{\n  "$set": {  }\n}'
-
-function mayDiscard(): boolean {
-  return confirm('Discard your changes?')
-}
 
 function isSame(one: JsonObject, other: JsonObject): boolean {
   return printJson(one) === printJson(other)

@@ -2,6 +2,7 @@
 import type { MenuPlace } from '../kit/menu.tsx'
 import { cutName } from '../json/value-text.ts'
 import type { ShownColumn } from './columns.ts'
+import { cellClass, cellStyle } from './grid-cells.tsx'
 
 export type SortOrder = 'none' | 'ascending' | 'descending'
 
@@ -14,16 +15,29 @@ const nextOrder: Readonly<Record<SortOrder, SortOrder>> = {
 export interface GridHeaderProps {
   readonly gridId: string
   readonly width: number
+  /** The first column, which does not scroll horizontally. */
+  readonly frozen: ShownColumn | undefined
   readonly columns: readonly { readonly column: ShownColumn; readonly position: number }[]
   readonly activeColumn: number | undefined
   readonly sortOf: (column: string) => SortOrder
   readonly onSort?: (column: string, order: SortOrder) => void
   readonly onResize: (column: string, width: number) => void
   readonly onMenu: (at: MenuPlace, position: number) => void
+  /** State of the check box that selects the page; absent if documents cannot be selected. */
+  readonly selection?: {
+    readonly isAll: boolean
+    readonly isSome: boolean
+    readonly onToggle: () => void
+  }
 }
 
 export function GridHeader(props: GridHeaderProps) {
-  const { gridId, width, columns, activeColumn, sortOf, onSort, onMenu } = props
+  const { gridId, width, frozen, columns, activeColumn, sortOf, onSort, onMenu } = props
+  const { selection } = props
+  const all = [
+    ...(frozen === undefined ? [] : [{ column: frozen, position: 0 }]),
+    ...columns,
+  ]
   return (
     <div
       class="grid-row grid-header"
@@ -32,9 +46,20 @@ export function GridHeader(props: GridHeaderProps) {
       style={{ width: `${width}px` }}
     >
       <div class="grid-handle" role="columnheader" aria-colindex={1}>
-        <span class="unseen">Selection</span>
+        {selection === undefined ? (
+          <span class="unseen">Actions</span>
+        ) : (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label="Select all on this page"
+            checked={selection.isAll}
+            indeterminate={selection.isSome && !selection.isAll}
+            onChange={selection.onToggle}
+          />
+        )}
       </div>
-      {columns.map(({ column, position }) => {
+      {all.map(({ column, position }) => {
         const order = sortOf(column.name)
         return (
           <div
@@ -43,8 +68,8 @@ export function GridHeader(props: GridHeaderProps) {
             role="columnheader"
             aria-colindex={position + 2}
             aria-sort={order}
-            class={`grid-cell ${activeColumn === position ? 'active' : ''}`}
-            style={{ left: `${column.left}px`, width: `${column.width}px` }}
+            class={cellClass(column, position, activeColumn === position)}
+            style={cellStyle(column, position)}
             title={cutName(column.name)}
             onClick={() => onSort?.(column.name, nextOrder[order])}
             onContextMenu={(event) => {

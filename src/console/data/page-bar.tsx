@@ -2,6 +2,8 @@
 import { Button } from '../kit/button.tsx'
 import { SelectField } from '../kit/fields.tsx'
 import { formatCount, formatMs } from '../kit/format.ts'
+import type { Matching } from './change-documents.ts'
+import { matchingText } from './selection-bar.tsx'
 import type { Pages } from './use-pages.ts'
 
 const pageSizes = ['20', '40', '100', '200', '1000']
@@ -15,8 +17,8 @@ export function PageBar({
   readonly pages: Pages
   readonly pageSize: number
   readonly onPageSize: (size: number) => void
-  /** Estimated total number of records; undefined if it is unknown. */
-  readonly total?: number | undefined
+  /** Number of records on all pages; undefined if it is unknown. */
+  readonly total?: Matching | undefined
 }) {
   const { page, before, isLoading } = pages
   const count = page?.documents.length ?? 0
@@ -40,8 +42,13 @@ export function PageBar({
           : count === 0
             ? 'None'
             : `${formatCount(before + 1)}–${formatCount(before + count)}`}
-        {!isLoading && total !== undefined && count > 0 && ` of ${formatCount(total)}`}
+        {!isLoading && total !== undefined && count > 0 && ` of ${matchingText(total)}`}
       </span>
+      {isLoading && page !== undefined && (
+        <Button class="late" icon="close" onClick={pages.cancel}>
+          Cancel
+        </Button>
+      )}
       <SelectField
         label="Page size"
         value={String(pageSize)}

@@ -16,6 +16,7 @@ export interface Pages {
   readonly goBack: (() => void) | undefined
   readonly goForward: (() => void) | undefined
   readonly reload: () => void
+  readonly cancel: () => void
 }
 
 interface Step {
@@ -54,7 +55,7 @@ export function usePages(
     },
     [query, current.state, isOn, trace],
   )
-  const { value: page, error, isLoading, reload } = loaded
+  const { value: page, error, isLoading, reload, cancel } = loaded
   const goTo = (next: readonly Step[]) => setSteps({ query, taken: next })
   return {
     page,
@@ -72,5 +73,6 @@ export function usePages(
               { state: page.next, before: current.before + page.documents.length },
             ]),
     reload,
+    cancel,
   }
 }

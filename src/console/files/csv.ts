@@ -143,11 +143,3 @@ export function columnNames(cells: readonly string[]): readonly string[] {
   }
   return names
 }
-
-export function writeRow(cells: readonly string[]): string {
-  return `${cells.map(writeCell).join(',')}\r\n`
-}
-
-function writeCell(cell: string): string {
-  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-}

@@ -1,7 +1,7 @@
 /** Writes the results of a query to a file, page by page. */
+import { csvCell, writeRow } from '../data/csv-text.ts'
 import { printJson } from '../json/print-json.ts'
-import { Numeral, type JsonObject, type Value } from '../json/value.ts'
-import { writeRow } from './csv.ts'
+import type { JsonObject } from '../json/value.ts'
 
 export interface ExportPage {
   readonly documents: readonly JsonObject[]
@@ -37,7 +37,7 @@ export async function runExport(options: ExportOptions): Promise<ExportSummary> 
     for (const document of page.documents) {
       if (columns === undefined) text += `${printJson(document)}\n`
       else {
-        text += writeRow(columns.map((name) => cellOf(document.get(name))))
+        text += writeRow(columns.map((name) => csvCell(document.get(name))))
         for (const name of document.keys())
           if (!known.has(name)) leftOut.set(name, (leftOut.get(name) ?? 0) + 1)
       }
@@ -48,10 +48,4 @@ export async function runExport(options: ExportOptions): Promise<ExportSummary> 
     pageState = page.next
     if (pageState === null || signal.aborted) return { documents, leftOut }
   }
-}
-
-function cellOf(value: Value | undefined): string {
-  if (value === undefined || value === null) return ''
-  if (value instanceof Numeral) return value.text
-  return typeof value === 'string' ? value : printJson(value)
 }

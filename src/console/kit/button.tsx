@@ -11,6 +11,8 @@ export interface ButtonProps {
   readonly isBusy?: boolean
   readonly isDisabled?: boolean
   readonly isPressed?: boolean
+  /** Whether the button has the focus when its dialog opens. */
+  readonly hasFocus?: boolean
   readonly title?: string
   readonly class?: string
   readonly onClick?: (event: MouseEvent) => void
@@ -28,6 +30,7 @@ export function Button(props: ButtonProps) {
       aria-pressed={props.isPressed}
       aria-busy={isBusy}
       title={props.title ?? label}
+      autofocus={props.hasFocus}
       disabled={props.isDisabled === true || isBusy}
       onClick={props.onClick}
     >

@@ -1,4 +1,4 @@
-/** A modal dialog. The browser keeps the focus inside the dialog, and Escape closes it. */
+/** A modal dialog. The browser keeps the focus inside the dialog, and Escape asks to close it. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
@@ -25,16 +25,39 @@ interface Submit {
   readonly note?: string | undefined
 }
 
+/** The element with the focus, also inside an editor, which is in a shadow root. */
+function focusedElement(): Element | null {
+  const { activeElement } = document
+  return activeElement?.shadowRoot?.activeElement ?? activeElement
+}
+
+/** The open dialogs; the last one is on top. */
+const shown: HTMLDialogElement[] = []
+
 export function Dialog(props: DialogProps) {
   const { title, onClose, children, actions, size = 'medium', submit } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const name = useName('dialog')
+  const latest = useRef(onClose)
+  latest.current = onClose
   // This is a layout effect, so that the dialog has the focus before the next key press.
   useLayoutEffect(() => {
     const element = dialog.current!
-    const before = document.activeElement
+    const before = focusedElement()
     element.showModal()
+    shown.push(element)
+    // Browsers close a dialog on a second Escape even if the page has prevented the first one, so
+    // the page handles the key itself.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || shown.at(-1) !== element)
+        return
+      event.preventDefault()
+      latest.current()
+    }
+    document.addEventListener('keydown', onKey)
     return () => {
+      document.removeEventListener('keydown', onKey)
+      shown.splice(shown.indexOf(element), 1)
       element.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }

@@ -20,6 +20,13 @@ export interface Loaded<T> {
   readonly isLoading: boolean
   /** Loads again. The current value is kept until the reply arrives. */
   readonly reload: () => void
+  /** Aborts the running load. The current value stays. */
+  readonly cancel: () => void
+}
+
+/** The error of a load that the user has cancelled. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled'
 }
 
 /**
@@ -31,7 +38,7 @@ export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
 ): Loaded<T> {
-  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>(loading)
+  const [state, setState] = useState<Omit<Loaded<T>, 'reload' | 'cancel'>>(loading)
   const [turn, setTurn] = useState(0)
   const wanted = [...inputs, turn]
   /**
@@ -40,8 +47,10 @@ export function useLoad<T>(
   const asked = useRef<readonly unknown[]>(wanted)
   const latest = useRef(load)
   latest.current = load
+  const running = useRef<AbortController | undefined>(undefined)
   useEffect(() => {
     const controller = new AbortController()
+    running.current = controller
     asked.current = wanted
     setState((before) => ({ ...before, error: undefined, isLoading: true }))
     latest.current(controller.signal).then(
@@ -61,12 +70,17 @@ export function useLoad<T>(
   const reload = useCallback(() => {
     setTurn((before) => before + 1)
   }, [])
+  const cancel = useCallback(() => {
+    running.current?.abort()
+    const error = new Cancelled('You cancelled the request.')
+    setState((before) => ({ ...before, error, isLoading: false }))
+  }, [])
   const isBack = useStore(isReachable)
   useEffect(() => {
     if (isBack && state.error instanceof ConnectionError) reload()
   }, [isBack])
   const isBehind = wanted.some((input, position) => input !== asked.current[position])
-  return { ...state, isLoading: state.isLoading || isBehind, reload }
+  return { ...state, isLoading: state.isLoading || isBehind, reload, cancel }
 }
 
 /** Loads a module of the console. Throws a ConnectionError if it cannot be loaded. */

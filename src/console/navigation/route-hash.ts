@@ -7,6 +7,8 @@
  *   #/db/<id>/<keyspace>               a keyspace
  *   #/db/<id>/<keyspace>/<name>/data   a page of a collection or table
  *   #/operate                          a page of the server
+ *
+ * A question mark separates the state of a page, such as the filter of the Data tab.
  */
 export interface Route {
   readonly kind: 'start' | 'page' | 'database' | 'keyspace' | 'place'
@@ -16,6 +18,8 @@ export interface Route {
   readonly keyspace: string
   readonly name: string
   readonly tab: string
+  /** State of the page, as parameters of a URL. */
+  readonly query: string
 }
 
 /**
@@ -31,20 +35,21 @@ export const nowhere: Route = {
   keyspace: '',
   name: '',
   tab: '',
+  query: '',
 }
 
 export function parseRoute(hash: string): Route {
-  const [first = '', ...rest] = hash
-    .replace(/^#?\/?/, '')
-    .split('/')
-    .map(decode)
+  // Names are escaped, so the first question mark is the separator.
+  const [path = '', ...parameters] = hash.replace(/^#?\/?/, '').split('?')
+  const query = parameters.join('?')
+  const [first = '', ...rest] = path.split('/').map(decode)
   if (first === '') return nowhere
   if (first !== 'db') return { ...nowhere, kind: 'page', page: first }
   const [id = '', keyspace = '', name = '', tab = 'data'] = rest
   const database = id === home ? '' : id
   if (keyspace === '') return { ...nowhere, kind: 'database', database }
   if (name === '') return { ...nowhere, kind: 'keyspace', database, keyspace }
-  return { ...nowhere, kind: 'place', database, keyspace, name, tab }
+  return { ...nowhere, kind: 'place', database, keyspace, name, tab, query }
 }
 
 export function routeTo(database: string, keyspace = '', name = '', tab = ''): string {

@@ -15,6 +15,12 @@ export function startRouting(): void {
   read()
 }
 
+/** Changes the URL without a new entry in the history of the browser. */
+export function replaceRoute(hash: string): void {
+  history.replaceState(history.state, '', hash)
+  route.set(parseRoute(hash))
+}
+
 export function goTo(hash: string): void {
   location.hash = hash
 }

@@ -9,7 +9,9 @@ import { countMatching } from '../data/change-documents.ts'
 import { ClauseField } from '../data/clause-field.tsx'
 import { withCondition } from '../data/conditions.ts'
 import { DocumentEditor } from '../data/document-editor.tsx'
-import { DocumentGrid, type GridActions } from '../data/document-grid.tsx'
+import { documentsAsText } from '../data/copy-documents.ts'
+import { DocumentGrid } from '../data/document-grid.tsx'
+import type { GridActions } from '../data/grid-menus.ts'
 import { idFilter } from '../data/document-id.ts'
 import type { FindFields } from '../data/find-page.ts'
 import { gridStateOf } from '../data/grid-state.ts'
@@ -81,7 +83,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
   const [open, setOpen] = useState<Open | undefined>(undefined)
   const gridState = gridStateOf(place)
   const mayWrite = useMay(place)('db-table-modify')
-  const { view, pageSize } = useStore(gridState)
+  const { view, pageSize, hidden } = useStore(gridState)
   const fields = useFields(place)
   const pages = usePages(
     place,
@@ -146,6 +148,10 @@ export function QueryPage({ place }: { readonly place: Place }) {
     copy: (value) => {
       void copyText(typeof value === 'string' ? value : printPretty(value))
       showToast({ text: 'Copied.' })
+    },
+    copyDocuments: (copied, format) => {
+      void copyText(documentsAsText(place, copied, format, hidden))
+      showToast({ text: `Copied as ${format}.` })
     },
   }
   const documents = pages.page?.documents ?? []
