@@ -6,10 +6,10 @@
  * so that the server does not compress them for each request.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build, type Metafile, type Plugin } from 'esbuild'
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
 
 const root = join(import.meta.dirname, '..')
 const from = join(root, 'src/console')
@@ -31,6 +31,8 @@ type Outputs = Metafile['outputs']
 
 /** Names of all written files. */
 const files = new Set(['index.html'])
+/** Empty until the trial has ended. */
+const trial: { shared?: Shared } = {}
 /** Output names of worker scripts, by path of the source. */
 const workerNames = new Map<string, Promise<string>>()
 
@@ -43,16 +45,39 @@ const workers: Plugin = {
       const names = new Map<string, string>()
       for (const [, file] of text.matchAll(workerUrl))
         names.set(file!, await buildWorker(join(dirname(path), file!)))
-      const contents = text.replace(
+      const groups = trial.shared?.lazy.has(path) === true ? trial.shared.groups.keys() : []
+      const imports = Array.from(groups, (group) => `import 'shared:${group}'\n`)
+      const code = text.replace(
         workerUrl,
         (_, file: string) => `new URL('./${names.get(file)!}', import.meta.url)`,
       )
+      const contents = imports.join('') + code
       return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
     })
   },
 }
 
+/** Lets each lazy module import all shared modules. */
+const groupShared: Plugin = {
+  name: 'shared modules',
+  setup(building) {
+    building.onResolve({ filter: /^shared:/ }, ({ path }) => ({
+      path,
+      namespace: 'shared',
+    }))
+    building.onLoad({ filter: /^shared:/, namespace: 'shared' }, ({ path }) => ({
+      contents: trial
+        .shared!.groups[Number(path.slice('shared:'.length))]!.map(
+          (file) => `import ${JSON.stringify(file)}`,
+        )
+        .join('\n'),
+      resolveDir: root,
+    }))
+  },
+}
+
 mkdirSync(outdir, { recursive: true })
+trial.shared = await findShared(join(from, 'main.tsx'))
 // Removes the partial folder if the build fails.
 process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
 const main = await bundle(join(from, 'main.tsx'))
@@ -69,8 +94,49 @@ interface Bundle {
   readonly outputs: Outputs
 }
 
-async function bundle(source: string): Promise<Bundle> {
-  const { metafile } = await build({
+/** Modules that the bundler would otherwise spread over many small files. */
+interface Shared {
+  /** Paths of the modules that are loaded on first use. */
+  readonly lazy: ReadonlySet<string>
+  /** Paths of modules that the entry needs, and of modules that several lazy modules need. */
+  readonly groups: readonly (readonly string[])[]
+}
+
+/**
+ * Finds the shared modules by a trial. The bundler makes a file for each set of modules that is
+ * needed by the same lazy modules, which are dozens of requests. If all lazy modules import a group,
+ * it becomes one file.
+ */
+async function findShared(source: string): Promise<Shared> {
+  const { metafile } = await build({ ...optionsOf(source), write: false })
+  const { outputs } = metafile!
+  const entry = entryIn(outputs, source)
+  const first = new Set([entry, ...importedBy(entry, outputs)])
+  const modulesOf = (isWanted: (file: string) => boolean) =>
+    Object.entries(outputs)
+      .filter(([file]) => isWanted(file))
+      .flatMap(([, { inputs }]) => Object.keys(inputs))
+      .filter((input) => !input.endsWith('.css'))
+      .map((input) => resolve(root, input))
+  const lazy = Object.entries(outputs).flatMap(([file, { entryPoint }]) =>
+    entryPoint === undefined || file === entry ? [] : [resolve(root, entryPoint)],
+  )
+  return {
+    lazy: new Set(lazy),
+    groups: [
+      modulesOf((file) => first.has(file) && file !== entry),
+      modulesOf((file) => !first.has(file) && outputs[file]!.entryPoint === undefined),
+    ],
+  }
+}
+
+function entryIn(outputs: Outputs, source: string): string {
+  const name = relative(root, source).replaceAll(sep, '/')
+  return Object.entries(outputs).find(([, made]) => made.entryPoint === name)![0]
+}
+
+function optionsOf(source: string): BuildOptions {
+  return {
     absWorkingDir: root,
     entryPoints: [source],
     outdir,
@@ -91,12 +157,15 @@ async function bundle(source: string): Promise<Bundle> {
     logLevel: 'warning',
     metafile: true,
     plugins: [workers],
-  })
-  const { outputs } = metafile
+  }
+}
+
+async function bundle(source: string): Promise<Bundle> {
+  const plugins = [workers, groupShared]
+  const { metafile } = await build({ ...optionsOf(source), plugins })
+  const { outputs } = metafile!
   for (const file of Object.keys(outputs)) files.add(basename(file))
-  const name = relative(root, source).replaceAll(sep, '/')
-  const [entry] = Object.entries(outputs).find(([, made]) => made.entryPoint === name)!
-  return { entry, outputs }
+  return { entry: entryIn(outputs, source), outputs }
 }
 
 function buildWorker(source: string): Promise<string> {

@@ -70,24 +70,33 @@ const readWrite: readonly Action[] = [...readOnly, 'db-keyspace-modify', 'db-tab
 
 const inDatabases = actions.filter((action) => action.startsWith('db-'))
 
-const readsAll = 'Reads all data of all databases'
-const writesAll = 'Reads and writes all data of all databases'
-const changesAll = 'Reads and writes all data and changes all schemas'
+const readsAll = 'reads all data of all databases'
+const writesAll = 'reads and writes all data of all databases'
+const changesAll = 'reads and writes all data and changes all schemas'
 
 const policies: Readonly<Record<string, readonly [string, readonly Action[]]>> = {
   [organizationAdministrator]: ['Has all permissions', actions],
-  [databaseAdministrator]: [changesAll, [...view, ...inDatabases]],
+  [databaseAdministrator]: [`For administrators: ${changesAll}`, [...view, ...inDatabases]],
   'Billing Admin': ['Views billing', ['org-read', 'org-billing-read', 'org-billing-write']],
-  'Admin Svc Acct': [changesAll, [...view, ...inDatabases]],
-  'API Admin User': [changesAll, [...view, ...inDatabases]],
-  'API Admin Svc Acct': [changesAll, [...view, ...inDatabases]],
-  'RO User': [readsAll, [...view, ...readOnly]],
-  'R/W User': [writesAll, [...view, ...readWrite]],
-  'RO Svc Acct': [readsAll, [...view, ...readOnly]],
-  'R/W Svc Acct': [writesAll, [...view, ...readWrite]],
-  'API RO User': [readsAll, [...view, ...readOnly]],
-  'API RO Svc Acct': [readsAll, [...view, ...readOnly]],
-  'API R/W User': [writesAll, [...view, ...readWrite]],
-  'API R/W Svc Acct': [writesAll, [...view, ...readWrite]],
-  'UI View Only': ['Lists databases', view],
+  'Admin Svc Acct': [`For services: ${changesAll}`, [...view, ...inDatabases]],
+  'API Admin User': [
+    `For people who use the API: ${changesAll}`,
+    [...view, ...inDatabases],
+  ],
+  'API Admin Svc Acct': [
+    `For services that use the API: ${changesAll}`,
+    [...view, ...inDatabases],
+  ],
+  'RO User': [`For people: ${readsAll}`, [...view, ...readOnly]],
+  'R/W User': [`For people: ${writesAll}`, [...view, ...readWrite]],
+  'RO Svc Acct': [`For services: ${readsAll}`, [...view, ...readOnly]],
+  'R/W Svc Acct': [`For services: ${writesAll}`, [...view, ...readWrite]],
+  'API RO User': [`For people who use the API: ${readsAll}`, [...view, ...readOnly]],
+  'API RO Svc Acct': [`For services that use the API: ${readsAll}`, [...view, ...readOnly]],
+  'API R/W User': [`For people who use the API: ${writesAll}`, [...view, ...readWrite]],
+  'API R/W Svc Acct': [
+    `For services that use the API: ${writesAll}`,
+    [...view, ...readWrite],
+  ],
+  'UI View Only': ['Lists databases, and reads no data', view],
 }

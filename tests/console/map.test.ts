@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eigenvectors } from '../../src/console/map/eigenvectors.ts'
+import { colorBy } from '../../src/console/map/map-colors.ts'
 import { nearestNeighbors } from '../../src/console/map/nearest-neighbors.ts'
 import {
   coordinatesAlong,
@@ -9,6 +10,7 @@ import {
 } from '../../src/console/map/principal-components.ts'
 import { project, type Projection } from '../../src/console/map/project.ts'
 import { seededRandom } from '../../src/console/map/random.ts'
+import { blockSize, drawBlocks } from '../../src/console/map/sample-blocks.ts'
 
 /** Points in groups around distant centers, group by group. */
 function groupsOf(groups: number, each: number, dimension: number, seed = 1): Float32Array {
@@ -145,5 +147,31 @@ describe('a projection of vectors onto the map', () => {
         assert.equal(positions.length, rows * 2, name)
         assert(positions.every(Number.isFinite), name)
       }
+  })
+})
+
+describe('a sample for the map', () => {
+  test('draws blocks from the whole collection, and the same ones each time', () => {
+    const blocks = drawBlocks(4_999, 1_000)!
+    assert.equal(new Set(blocks).size, 1_000 / blockSize)
+    assert(blocks.every((offset) => offset % blockSize === 0 && offset < 4_999))
+    // The blocks are spread over the collection: each fifth of it has some.
+    for (let fifth = 0; fifth < 5; fifth++)
+      assert(blocks.some((offset) => Math.floor(offset / 1_000) === fifth))
+    assert.deepEqual(drawBlocks(4_999, 1_000), blocks)
+  })
+
+  test('takes all documents of a small collection, and the first ones of a huge one', () => {
+    assert.equal(drawBlocks(1_000, 1_000), undefined)
+    assert.equal(drawBlocks(10_000_000, 1_000), undefined)
+  })
+
+  test('has colours that depend on the value, not on the other documents', () => {
+    const documents = (kinds: readonly string[]) =>
+      kinds.map((kind) => new Map([['kind', kind]]))
+    const colorOf = (kinds: readonly string[], wanted: string) =>
+      colorBy(documents(kinds), 'kind').legend.find(({ label }) => label === wanted)!.color
+    const one = colorOf(['park', 'harbour', 'park'], 'harbour')
+    assert.equal(colorOf(['harbour', 'harbour', 'museum'], 'harbour'), one)
   })
 })

@@ -1,6 +1,6 @@
 /** Routes to the current page. */
 import type { ComponentType } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { CommandError } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { session } from '../api/session.ts'
@@ -10,8 +10,8 @@ import {
   forgetCatalog,
   keyOf,
   loadDatabases,
-  loadKeyspaces,
-  loadTargets,
+  needKeyspaces,
+  needTargets,
 } from '../catalog/catalog.ts'
 import { KeyspacePage } from '../browse/keyspace-page.tsx'
 import { isForbidden } from '../browse/open-by-name.tsx'
@@ -31,7 +31,9 @@ import { SignIn } from './sign-in.tsx'
 
 export function App() {
   const current = useStore(session)
-  useEffect(() => {
+  // This is a layout effect, because it has to precede the effects of the pages, which load parts of
+  // the catalog.
+  useLayoutEffect(() => {
     forgetCatalog()
     if (current !== undefined) void loadDatabases()
   }, [current])
@@ -83,11 +85,11 @@ function ServerPageAt({ page }: { readonly page: string }) {
 
 function PlacePage({ current }: { readonly current: Route }) {
   const { database, keyspace, name } = current
-  const { databases, targets, keyspaces } = useStore(catalog)
+  const { databases, targets } = useStore(catalog)
   const part = targets.get(keyOf(database, keyspace))
   useEffect(() => {
-    if (part === undefined) void loadTargets(database, keyspace)
-    if (!keyspaces.has(database)) void loadKeyspaces(database)
+    needTargets(database, keyspace)
+    needKeyspaces(database)
   }, [database, keyspace, part === undefined])
   const target = part?.value?.find((each) => each.name === name)
   const isUnlisted =
@@ -140,6 +142,11 @@ function PlacePage({ current }: { readonly current: Route }) {
         </nav>
         <h1>{name}</h1>
         <span class="place-facts">{facts.join(' · ')}</span>
+        {may.refuses(['db-table-modify']) && (
+          <span class="badge" title="Your token may read, but not change, this data.">
+            read only
+          </span>
+        )}
       </div>
       <TabLinks
         label="Pages"

@@ -6,10 +6,11 @@ import { signOut } from '../api/session.ts'
 import { Tree } from '../browse/tree.tsx'
 import { Button } from '../kit/button.tsx'
 import { SelectField } from '../kit/fields.tsx'
-import { useLoad, useStore } from '../kit/hooks.ts'
+import { useLoad, useMedia, useStore } from '../kit/hooks.ts'
 import { Notice } from '../kit/notice.tsx'
 import { Toasts } from '../kit/toasts.tsx'
 import { Brand } from './brand.tsx'
+import { TreeSplitter } from './tree-splitter.tsx'
 import { serverPages, type ServerPage } from './pages.ts'
 import { route } from '../navigation/route.ts'
 import { chooseTheme, theme, type Theme } from '../kit/theme.ts'
@@ -17,6 +18,9 @@ import { chooseTheme, theme, type Theme } from '../kit/theme.ts'
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const current = useStore(route)
   const [isTreeShown, setTreeShown] = useState(false)
+  const { value: pages = [] } = useLoad(allowedPages, [])
+  const isPhone = useMedia('(width <= 600px)')
+  const tools = <FrameTools pages={pages} />
   // In narrow windows the tree covers the page, so navigation closes the tree.
   useEffect(() => setTreeShown(false), [current])
   return (
@@ -27,7 +31,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       <header class="frame-header">
         <Button
           icon="menu"
-          label={isTreeShown ? 'Hide the tree' : 'Show the tree'}
+          label={isTreeShown ? 'Hide the menu' : 'Show the menu'}
           kind="quiet"
           class="tree-switch"
           onClick={() => setTreeShown(!isTreeShown)}
@@ -35,15 +39,13 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <a class="home-link" href="#/" aria-label="Stela: all databases">
           <Brand />
         </a>
-        <ServerLinks />
-        <ThemeSwitch />
-        <Button kind="quiet" onClick={signOut}>
-          Sign out
-        </Button>
+        {!isPhone && tools}
       </header>
       <Unreachable />
       <aside class="frame-tree" aria-label="Navigation">
+        {isPhone && <div class="menu-tools">{tools}</div>}
         <Tree />
+        <TreeSplitter />
       </aside>
       <main id="main" class="frame-main" tabIndex={-1}>
         {children}
@@ -87,9 +89,21 @@ function skipToMain(event: Event): void {
   document.querySelector<HTMLElement>('#main')?.focus()
 }
 
-function ServerLinks() {
+/** Links and settings. They are in the header, or on the width of a phone in the menu. */
+function FrameTools({ pages }: { readonly pages: readonly ServerPage[] }) {
+  return (
+    <>
+      <ServerLinks pages={pages} />
+      <ThemeSwitch />
+      <Button kind="quiet" onClick={signOut}>
+        Sign out
+      </Button>
+    </>
+  )
+}
+
+function ServerLinks({ pages }: { readonly pages: readonly ServerPage[] }) {
   const current = useStore(route)
-  const { value: pages = [] } = useLoad(allowedPages, [])
   return (
     <nav class="server-links" aria-label="Server">
       <a href="#/" aria-current={current.kind === 'page' ? undefined : 'page'}>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { command, CommandError } from '../api/command.ts'
 import { signIn } from '../api/session.ts'
 import { linkSignIn } from '../api/sign-in-link.ts'
+import { keepCheckedKeyspaces } from '../catalog/catalog.ts'
 import { Button } from '../kit/button.tsx'
 import { CheckField, TextField } from '../kit/fields.tsx'
 import { useAction, useStore } from '../kit/hooks.ts'
@@ -68,7 +69,9 @@ export function SignIn() {
 
 async function tryToken(token: string): Promise<void> {
   try {
-    await command({ database: '' }, 'findKeyspaces', {}, { headers: { Token: token } })
+    const headers = { Token: token }
+    const { status } = await command({ database: '' }, 'findKeyspaces', {}, { headers })
+    keepCheckedKeyspaces(status['keyspaces'] as string[])
   } catch (error) {
     if (!(error instanceof CommandError) || !error.isForbidden) throw error
   }

@@ -4,11 +4,11 @@ import { command } from '../api/command.ts'
 import type { ColumnType, Place } from '../api/place.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
-import { CodeBlock } from '../kit/code-block.tsx'
 import { DataTable } from '../kit/data-table.tsx'
 import { useLoad } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { loadTargets } from '../catalog/catalog.ts'
+import { CollectionSettings } from './collection-settings.tsx'
 import { AddService, DropService } from './column-service.tsx'
 import { AddColumns, addressOf, CreateIndex } from './create-table.tsx'
 import { DropDialog } from './drop-dialog.tsx'
@@ -43,13 +43,7 @@ export function SettingsPage({ place }: { readonly place: Place }) {
       {isTable ? (
         <TableSettings place={place} may={may} open={open} setOpen={setOpen} />
       ) : (
-        <>
-          <p>
-            The options of a collection are set when it is created. To change them, create
-            another collection, and export and import the documents.
-          </p>
-          <CodeBlock label="Options" text={JSON.stringify(place.options, undefined, 2)} />
-        </>
+        <CollectionSettings place={place} />
       )}
       {may('db-table-drop') && (
         <div class="row">

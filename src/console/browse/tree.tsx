@@ -9,12 +9,16 @@ import { formatBytes, formatCount, formatMany, formatShortCount } from '../kit/f
 import { useStore } from '../kit/hooks.ts'
 import { Icon, type IconName } from '../kit/icons.tsx'
 import { messageOf } from '../kit/notice.tsx'
+import { VirtualList } from '../kit/virtual-list.tsx'
 import {
   catalog,
   keyOf,
   loadDatabases,
   loadKeyspaces,
   loadTargets,
+  needKeyspaces,
+  needTargets,
+  refreshDatabase,
   type Catalog,
   type Target,
 } from '../catalog/catalog.ts'
@@ -54,6 +58,18 @@ export function Tree() {
   useEffect(() => {
     if (isBack && hasFailed(state)) refreshAll()
   }, [isBack])
+  useEffect(() => {
+    const refresh = () => {
+      if (!document.hidden && isReachable.get())
+        void refreshDatabase(current.database, current.keyspace)
+    }
+    const timer = setInterval(refresh, refreshEveryMs)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [current.database, current.keyspace])
   const toggle = (line: Line) => {
     const isOpen = line.isOpen === true
     setClosed(changedSet(closed, line.key, isOpen))
@@ -79,6 +95,9 @@ export function Tree() {
     </div>
   )
 }
+
+/** Milliseconds between refreshes, which show what other clients create and drop. */
+const refreshEveryMs = 10_000
 
 function changedSet(set: ReadonlySet<string>, key: string, isIn: boolean) {
   const changed = new Set(set)
@@ -112,6 +131,27 @@ function TreeLines({
 }) {
   const tree = useRef<HTMLDivElement>(null)
   const [focused, setFocused] = useState('')
+  /** The line that gets the focus once it is rendered. */
+  const awaited = useRef('')
+  const currentAt = lines.findIndex((line) => line.isCurrent)
+  const currentKey = lines[currentAt]?.key
+  const latestAt = useRef(currentAt)
+  latestAt.current = currentAt
+  useEffect(() => {
+    const element = tree.current!
+    const showCurrent = () => {
+      if (latestAt.current >= 0) scrollTo(element, latestAt.current)
+    }
+    showCurrent()
+    // In narrow windows, the tree has no height until the user opens it.
+    let height = element.clientHeight
+    const observer = new ResizeObserver(() => {
+      if (height === 0) showCurrent()
+      height = element.clientHeight
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [currentKey])
   const stop =
     lines.find(({ key }) => key === focused) ?? lines.find((line) => line.isCurrent)
   const tabStop = (stop ?? lines[0])?.key
@@ -119,9 +159,13 @@ function TreeLines({
     const line = lines[Math.max(0, Math.min(position, lines.length - 1))]
     if (line === undefined) return
     setFocused(line.key)
-    tree
-      .current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(line.key)}"]`)
-      ?.focus()
+    scrollTo(tree.current!, lines.indexOf(line))
+    // The next key press must find the focus, so the line gets it now if it is rendered.
+    const element = tree.current!.querySelector<HTMLElement>(
+      `[data-key="${CSS.escape(line.key)}"]`,
+    )
+    if (element === null) awaited.current = line.key
+    else element.focus()
   }
   const onKey = (event: KeyboardEvent, line: Line, position: number) => {
     const { key } = event
@@ -142,41 +186,65 @@ function TreeLines({
     event.preventDefault()
   }
   return (
-    <div ref={tree} class="tree" role="tree" aria-label="Databases">
-      {lines.map((line, position) => (
-        <a
-          key={line.key}
-          data-key={line.key}
-          href={line.href}
-          role="treeitem"
-          aria-level={line.level}
-          aria-expanded={line.isOpen}
-          aria-current={line.isCurrent ? 'page' : undefined}
-          aria-selected={line.isCurrent}
-          tabIndex={line.key === tabStop ? 0 : -1}
-          title={line.title ?? line.label}
-          class={`tree-line level-${line.level}`}
-          onFocus={() => setFocused(line.key)}
-          onKeyDown={(event) => onKey(event, line, position)}
-          {...line.drop}
-        >
-          <span
-            class={`twisty ${line.isOpen === true ? 'open' : ''}`}
-            aria-hidden="true"
-            onClick={(event) => {
-              event.preventDefault()
-              if (line.isOpen !== undefined) onToggle(line)
+    <VirtualList
+      class="tree"
+      count={lines.length}
+      lineHeight={lineHeight}
+      listRef={tree}
+      attributes={{ role: 'tree', 'aria-label': 'Databases' }}
+      renderLine={(position) => {
+        const line = lines[position]!
+        return (
+          <a
+            key={line.key}
+            ref={(element) => {
+              if (element === null || awaited.current !== line.key) return
+              awaited.current = ''
+              element.focus()
             }}
+            data-key={line.key}
+            href={line.href}
+            role="treeitem"
+            aria-level={line.level}
+            aria-expanded={line.isOpen}
+            aria-current={line.isCurrent ? 'page' : undefined}
+            aria-selected={line.isCurrent}
+            tabIndex={line.key === tabStop ? 0 : -1}
+            title={line.title ?? line.label}
+            class={`tree-line level-${line.level}`}
+            onFocus={() => setFocused(line.key)}
+            onKeyDown={(event) => onKey(event, line, position)}
+            {...line.drop}
           >
-            {line.isOpen !== undefined && <Icon name="forward" />}
-          </span>
-          <Icon name={line.icon} />
-          <span class="tree-label">{line.label}</span>
-          {line.facts !== undefined && <span class="tree-facts">{line.facts}</span>}
-        </a>
-      ))}
-    </div>
+            <span
+              class={`twisty ${line.isOpen === true ? 'open' : ''}`}
+              aria-hidden="true"
+              onClick={(event) => {
+                event.preventDefault()
+                if (line.isOpen !== undefined) onToggle(line)
+              }}
+            >
+              {line.isOpen !== undefined && <Icon name="forward" />}
+            </span>
+            <Icon name={line.icon} />
+            <span class="tree-label">{line.label}</span>
+            {line.facts !== undefined && <span class="tree-facts">{line.facts}</span>}
+          </a>
+        )
+      }}
+    />
   )
+}
+
+/** Height of a line in pixels, as in the style sheet. */
+const lineHeight = 28
+
+/** Scrolls the least distance that shows the line. */
+function scrollTo(tree: HTMLElement, position: number): void {
+  const top = position * lineHeight
+  if (top < tree.scrollTop) tree.scrollTop = top
+  else if (top + lineHeight > tree.scrollTop + tree.clientHeight)
+    tree.scrollTop = top + lineHeight - tree.clientHeight
 }
 
 function listLines(
@@ -199,7 +267,7 @@ function listLines(
       isOpen,
       isCurrent: isHere && current.kind === 'database',
       open: () => {
-        if (keyspaces === undefined) void loadKeyspaces(id)
+        needKeyspaces(id)
       },
     }
     if (!isOpen) return [database]
@@ -224,8 +292,11 @@ function listKeyspace(
   const key = keyOf(database, keyspace)
   const targets = state.targets.get(key)
   const isHere = current.database === database && current.keyspace === keyspace
-  const isFew = (state.keyspaces.get(database)?.value?.length ?? 0) <= 3
-  const isOpen = wanted !== '' || isOpenAt(key, isHere || isFew)
+  const count = state.keyspaces.get(database)?.value?.length ?? 0
+  // A search opens all keyspaces. If there are many, it only covers those that are already loaded,
+  // because loading each of them takes several requests.
+  const isSearched = wanted !== '' && (count <= searchedMax || targets !== undefined)
+  const isOpen = isSearched || isOpenAt(key, isHere || count <= openedMax)
   const line: Line = {
     key,
     level: 2,
@@ -235,11 +306,11 @@ function listKeyspace(
     isOpen,
     isCurrent: isHere && current.kind === 'keyspace',
     open: () => {
-      if (targets === undefined) void loadTargets(database, keyspace)
+      needTargets(database, keyspace)
     },
     ...sumOf(keyspace, [targets?.value]),
   }
-  if (!isOpen) return [line]
+  if (!isOpen) return wanted === '' || keyspace.toLowerCase().includes(wanted) ? [line] : []
   const shown = (targets?.value ?? []).filter(({ name }) =>
     name.toLowerCase().includes(wanted),
   )
@@ -261,8 +332,14 @@ function listKeyspace(
       ...(documents === undefined ? {} : { facts: factsOf(documents, bytes) }),
     }
   })
-  return wanted !== '' && below.length === 0 ? [] : [line, ...below]
+  const isMatch = wanted === '' || keyspace.toLowerCase().includes(wanted)
+  return !isMatch && below.length === 0 ? [] : [line, ...below]
 }
+
+/** Maximum number of keyspaces that are open before the user opens one. */
+const openedMax = 3
+/** Maximum number of keyspaces that a search loads. */
+const searchedMax = 30
 
 /**
  * Total size and counts of the keyspaces; empty while the size of a collection or table is unknown.

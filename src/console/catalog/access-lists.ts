@@ -3,6 +3,7 @@
  * because the frame of every page needs it and should load little code.
  */
 import { manage, ManageError } from '../api/manage.ts'
+import { allowedAt } from './permissions.ts'
 import type { Role } from './policies.ts'
 
 export interface Token {
@@ -15,8 +16,8 @@ export interface Token {
 
 /** Whether the token may list tokens or roles. */
 export async function mayManageAccess(): Promise<boolean> {
-  const answers = await Promise.all([listTokens(), listRoles()])
-  return answers.some((list) => list !== undefined)
+  const actions = await allowedAt('', '', '')
+  return actions?.has('org-token-read') === true || actions?.has('org-role-read') === true
 }
 
 export function listTokens(): Promise<readonly Token[] | undefined> {

@@ -55,9 +55,22 @@ export function keyOf(database: string, keyspace: string): string {
   return `${database}/${keyspace}`
 }
 
+/** Keyspaces of the home database that the check of a token has read, for the next catalog. */
+let checkedKeyspaces: readonly string[] | undefined
+
+export function keepCheckedKeyspaces(keyspaces: readonly string[]): void {
+  checkedKeyspaces = keyspaces.toSorted()
+}
+
 export function forgetCatalog(): void {
   lastBegun.clear()
-  catalog.set(empty)
+  const known = checkedKeyspaces
+  checkedKeyspaces = undefined
+  const keyspaces: Catalog['keyspaces'] =
+    known === undefined
+      ? empty.keyspaces
+      : new Map([[homeDatabase.id, { value: known, isLoading: false }]])
+  catalog.set({ ...empty, keyspaces })
 }
 
 /** Identifies the latest load of each part of the catalog. */
@@ -113,7 +126,10 @@ function setDatabases(
   catalog.update((before) => ({ ...before, databases, management }))
 }
 
-export async function loadKeyspaces(database: string): Promise<void> {
+export async function loadKeyspaces(
+  database: string,
+  { isQuiet = false }: LoadOptions = {},
+): Promise<void> {
   const isWanted = beginLoad(`keyspaces of ${database}`)
   setKeyspaces(database, (before) => ({ ...before, isLoading: true }))
   try {
@@ -121,9 +137,53 @@ export async function loadKeyspaces(database: string): Promise<void> {
     const value = (status['keyspaces'] as string[]).toSorted()
     if (isWanted()) setKeyspaces(database, () => ({ value, isLoading: false }))
   } catch (error) {
-    if (isWanted()) setKeyspaces(database, () => ({ error, isLoading: false }))
+    if (!isWanted()) return
+    setKeyspaces(database, (before) =>
+      isQuiet ? { ...before, isLoading: false } : { error, isLoading: false },
+    )
   }
 }
+
+/**
+ * Loads the keyspaces of a database unless they are loaded or loading. Several parts of a page need
+ * them at the same time.
+ */
+export function needKeyspaces(database: string): void {
+  if (!catalog.get().keyspaces.has(database)) void loadKeyspaces(database)
+}
+
+/** Loads the collections and tables of a keyspace unless they are loaded or loading. */
+export function needTargets(database: string, keyspace: string): void {
+  if (!catalog.get().targets.has(keyOf(database, keyspace)))
+    void loadTargets(database, keyspace)
+}
+
+/** Maximum number of keyspaces that one refresh reads, because each takes several requests. */
+const refreshedMax = 10
+
+/**
+ * Reads what the console has loaded of a database again, so that it shows what other clients create
+ * and drop. If the server cannot be reached, the old lists stay.
+ */
+export async function refreshDatabase(database: string, keyspace: string): Promise<void> {
+  const { keyspaces, targets } = catalog.get()
+  if (keyspaces.has(database)) await loadKeyspaces(database, isQuiet)
+  const prefix = keyOf(database, '')
+  const loaded = [...targets.keys()]
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => key.slice(prefix.length))
+    // The keyspace of the current page comes first.
+    .toSorted((one, other) => Number(other === keyspace) - Number(one === keyspace))
+  for (const name of loaded.slice(0, refreshedMax))
+    await loadTargets(database, name, isQuiet)
+}
+
+interface LoadOptions {
+  /** Whether a failure leaves the old value. */
+  readonly isQuiet?: boolean
+}
+
+const isQuiet: LoadOptions = { isQuiet: true }
 
 type Change<T> = (before: Part<T>) => Part<T>
 
@@ -146,7 +206,11 @@ function changed<T>(
   return new Map(parts).set(key, change(parts.get(key) ?? { isLoading: true }))
 }
 
-export async function loadTargets(database: string, keyspace: string): Promise<void> {
+export async function loadTargets(
+  database: string,
+  keyspace: string,
+  { isQuiet = false }: LoadOptions = {},
+): Promise<void> {
   const key = keyOf(database, keyspace)
   const isWanted = beginLoad(`targets of ${key}`)
   setTargets(key, (before) => ({ ...before, isLoading: true }))
@@ -161,22 +225,45 @@ export async function loadTargets(database: string, keyspace: string): Promise<v
     )
     if (!isWanted()) return
     setTargets(key, ({ value: old = [] }) => ({
-      value: withSizes(value, old),
+      value: withOld(value, old),
       isLoading: false,
     }))
     await loadSizes(address, value)
   } catch (error) {
-    if (isWanted()) setTargets(key, () => ({ error, isLoading: false }))
+    if (!isWanted()) return
+    setTargets(key, (before) =>
+      isQuiet ? { ...before, isLoading: false } : { error, isLoading: false },
+    )
   }
 }
 
-/** Copies the sizes in `sized` to the targets. The old sizes are shown until newer sizes arrive. */
+/**
+ * The targets with the sizes and unchanged definitions of `old`. The old sizes are shown until newer
+ * sizes arrive. Pages reload when they get another definition, so an equal one stays the same object.
+ */
+function withOld(targets: readonly Target[], old: readonly Target[]): readonly Target[] {
+  const byName = new Map(old.map((target) => [target.name, target]))
+  const kept = targets.map((target) => {
+    const before = byName.get(target.name)
+    if (before === undefined || definitionOf(before) !== definitionOf(target)) return target
+    return { ...target, options: before.options, table: before.table }
+  })
+  return withSizes(kept, old)
+}
+
+function definitionOf({ kind, options, table }: Target): string {
+  const { columns, partitionBy, partitionSort } = table
+  return JSON.stringify([kind, options, [...columns], partitionBy, [...partitionSort]])
+}
+
+/** Copies the sizes in `sized` to the targets. */
 function withSizes(
   targets: readonly Target[],
-  sized: readonly Target[],
+  sized: readonly SizeView[],
 ): readonly Target[] {
+  const byName = new Map(sized.map((size) => [size.name, size]))
   return targets.map((target) => {
-    const { documents, bytes } = sized.find(({ name }) => name === target.name) ?? {}
+    const { documents, bytes } = byName.get(target.name) ?? {}
     return {
       ...target,
       ...(documents === undefined ? {} : { documents }),
@@ -266,7 +353,7 @@ async function loadSizes(address: KeyspaceAddress, targets: readonly Target[]) {
     known?.filter((size) => size.keyspace === keyspace) ?? (await countEach(targets))
   setTargets(keyOf(database, keyspace), ({ value = [], ...rest }) => ({
     ...rest,
-    value: withSizes(value, sizes as readonly Target[]),
+    value: withSizes(value, sizes),
   }))
 }
 

@@ -52,7 +52,11 @@ export function useMay(address: Address): May {
   return Object.assign(may, { refuses })
 }
 
-function allowedAt(database: string, keyspace: string, name: string) {
+/**
+ * Actions that the token may do at an address; undefined if this port does not serve the management
+ * API.
+ */
+export function allowedAt(database: string, keyspace: string, name: string) {
   const parameters = new URLSearchParams({
     ...(database === '' ? {} : { database: databaseOf(database)?.managedId ?? database }),
     ...(keyspace === '' ? {} : { keyspace }),

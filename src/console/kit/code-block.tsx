@@ -1,3 +1,4 @@
+import { splitCode } from './code-tokens.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** Read-only text with a copy button, such as the command that a form sends. */
@@ -15,7 +16,15 @@ export function CodeBlock({
         <CopyButton text={text} />
       </figcaption>
       <pre tabIndex={0} aria-label={label}>
-        {text}
+        {splitCode(text).map(({ text: part, kind }, position) =>
+          kind === undefined ? (
+            part
+          ) : (
+            <span key={position} class={`code-${kind}`}>
+              {part}
+            </span>
+          ),
+        )}
       </pre>
     </figure>
   )

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ConnectionError, isReachable } from '../api/send.ts'
 import type { Store } from '../api/store.ts'
 
@@ -129,6 +129,19 @@ export function useAction<A extends readonly unknown[]>(
     setError(undefined)
   }
   return { run, isBusy, error, clearError }
+}
+
+/** Whether the window matches a media query, such as `(width <= 600px)`. */
+export function useMedia(query: string): boolean {
+  const media = useMemo(() => matchMedia(query), [query])
+  const [isMatch, setMatch] = useState(media.matches)
+  useEffect(() => {
+    const read = () => setMatch(media.matches)
+    read()
+    media.addEventListener('change', read)
+    return () => media.removeEventListener('change', read)
+  }, [media])
+  return isMatch
 }
 
 let idCount = 0

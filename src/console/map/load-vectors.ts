@@ -10,6 +10,7 @@ import {
   type Value,
 } from '../json/value.ts'
 import { truncateVectors } from './cut-vectors.ts'
+import { blockSize, drawBlocks } from './sample-blocks.ts'
 
 export interface MapData {
   /** Documents that have a vector, with the vector removed. */
@@ -20,6 +21,8 @@ export interface MapData {
   /** Number of documents read, with or without a vector. */
   readonly seen: number
   readonly hasMore: boolean
+  /** Whether the documents are a random sample, instead of the first ones. */
+  readonly isRandom: boolean
 }
 
 /**
@@ -28,23 +31,41 @@ export interface MapData {
  */
 const charactersMax = 250_000_000
 
+export interface VectorQuery {
+  /** Field with the vectors. */
+  readonly field: string
+  readonly filter: Value | undefined
+  readonly countMax: number
+  /** Number of documents of the collection; undefined if it is unknown. */
+  readonly total: number | undefined
+}
+
+/**
+ * Loads up to `countMax` documents. If a collection has more and there is no filter, they are a
+ * random sample; otherwise the first ones.
+ */
 export async function loadVectors(
   place: Place,
-  field: string,
-  filter: Value | undefined,
-  countMax: number,
+  { field, filter, countMax, total }: VectorQuery,
   onProgress: (count: number) => void,
   signal: AbortSignal,
 ): Promise<MapData> {
+  const offsets =
+    place.kind === 'collection' && filter === undefined && total !== undefined
+      ? drawBlocks(total, countMax)
+      : undefined
   const documents: JsonObject[] = []
   const vectors: Float32Array[] = []
   let [seen, characters] = [0, 0]
   let pageState: string | null = null
+  let block = 0
   do {
     const body: Record<string, Printable> = {
       ...(filter === undefined ? {} : { filter }),
       ...(place.kind === 'collection' ? { projection: { $vector: 1 } } : {}),
-      options: { limit: countMax, ...(pageState === null ? {} : { pageState }) },
+      ...(offsets === undefined
+        ? { options: { limit: countMax, ...(pageState === null ? {} : { pageState }) } }
+        : { sort: { _id: 1 }, options: { limit: blockSize, skip: offsets[block]! } }),
     }
     const { received } = await command(place, 'find', body, { signal })
     const cut = truncateVectors(received, field)
@@ -64,10 +85,31 @@ export async function loadVectors(
     characters += received.length
     const next: Value | undefined = valueAt(reply, ['data', 'nextPageState'])
     pageState = typeof next === 'string' ? next : null
+    block++
     onProgress(seen)
-  } while (pageState !== null && seen < countMax && characters < charactersMax)
+  } while (
+    hasNext(offsets, block, pageState) &&
+    seen < countMax &&
+    characters < charactersMax
+  )
+  const hasMore = offsets !== undefined || pageState !== null
   const dimension = vectors[0]?.length ?? 0
   const all = new Float32Array(vectors.length * dimension)
   vectors.forEach((vector, row) => all.set(vector, row * dimension))
-  return { documents, vectors: all, dimension, seen, hasMore: pageState !== null }
+  return {
+    documents,
+    vectors: all,
+    dimension,
+    seen,
+    hasMore,
+    isRandom: offsets !== undefined,
+  }
+}
+
+function hasNext(
+  offsets: readonly number[] | undefined,
+  block: number,
+  pageState: string | null,
+): boolean {
+  return offsets === undefined ? pageState !== null : block < offsets.length
 }

@@ -85,8 +85,9 @@ function categories(values: readonly (Value | undefined)[]): Coloring {
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, categoryColors.length)
   const positions = new Map(first.map(([label], position) => [label, position]))
-  const legend: LegendEntry[] = first.map(([label, count], position) => ({
-    color: categoryColors[position]!,
+  const colors = colorsOf(first.map(([label]) => label))
+  const legend: LegendEntry[] = first.map(([label, count]) => ({
+    color: colors.get(label)!,
     label,
     count,
   }))
@@ -97,6 +98,31 @@ function categories(values: readonly (Value | undefined)[]): Coloring {
   const others = entries.filter((entry) => entry === legend.length).length
   if (others > 0) legend.push({ color: otherColor, label: 'others', count: others })
   return { entries, legend, kind: 'category' }
+}
+
+/**
+ * A colour for each label. It depends on the label, so that a label has the same colour on another
+ * sample. If two labels have the same preference, the later one in alphabetical order gets the next
+ * free colour.
+ */
+function colorsOf(labels: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<number>()
+  return new Map(
+    labels.toSorted().map((label) => {
+      let at = hashOf(label) % categoryColors.length
+      while (taken.has(at)) at = (at + 1) % categoryColors.length
+      taken.add(at)
+      return [label, categoryColors[at]!]
+    }),
+  )
+}
+
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
 }
 
 /**

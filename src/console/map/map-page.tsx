@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
+import { catalog, keyOf } from '../catalog/catalog.ts'
 import { fieldListOf } from '../completion/field-paths.ts'
 import { ClauseField } from '../data/clause-field.tsx'
 import { dataQueryOf, noQuery } from '../data/data-query.ts'
@@ -12,7 +13,7 @@ import type { JsonObject, Value } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
 import { SelectField } from '../kit/fields.tsx'
 import { formatCount, formatMany } from '../kit/format.ts'
-import { useLoad } from '../kit/hooks.ts'
+import { useLoad, useStore } from '../kit/hooks.ts'
 import { EmptyState, ErrorNotice } from '../kit/notice.tsx'
 import { loadVectors, type MapData } from './load-vectors.ts'
 import { MapCanvas } from './map-canvas.tsx'
@@ -38,14 +39,20 @@ export function MapPage({ place }: { readonly place: Place }) {
     () => findsCosine(place, field),
     [place, field],
   )
+  const { targets } = useStore(catalog)
+  const total = targets
+    .get(keyOf(place.database, place.keyspace))
+    ?.value?.find(({ name }) => name === place.name)?.documents
   const loaded = useLoad(
     async (signal) => {
       setPart(undefined)
       setLoadedCount(0)
       if (field === '') return undefined
-      return loadVectors(place, field, filter, Number(countMax), setLoadedCount, signal)
+      const query = { field, filter, countMax: Number(countMax), total }
+      return loadVectors(place, query, setLoadedCount, signal)
     },
-    [place, field, filter, countMax],
+    // The total may arrive later, but matters only if there are too many for the map.
+    [place, field, filter, countMax, total !== undefined && total > Number(countMax)],
   )
   const data = loaded.isLoading ? undefined : loaded.value
   const shown = useMemo(() => data && partOf(data, part), [data, part])
@@ -107,7 +114,11 @@ export function MapPage({ place }: { readonly place: Place }) {
         </Button>
         <Button icon="refresh" label="Load again" onClick={loaded.reload} />
         <p class="map-status" role="status">
-          {statusText(place, loaded.isLoading, loadedCount, data, shown, projection)}
+          {statusText(
+            place,
+            { isLoading: loaded.isLoading, loadedCount, total, data, shown },
+            projection,
+          )}
         </p>
       </div>
       <ErrorNotice error={filterError ?? loaded.error ?? projection.error} />
@@ -239,17 +250,33 @@ function MapOf({
   )
 }
 
+interface MapFacts {
+  readonly isLoading: boolean
+  readonly loadedCount: number
+  /** Number of documents of the collection or table; undefined if it is unknown. */
+  readonly total: number | undefined
+  readonly data: MapData | undefined
+  readonly shown: MapData | undefined
+}
+
+/** The number of shown vectors, and how they were chosen. */
+function whatText(data: MapData, shown: MapData, total: number | undefined): string {
+  const count = shown.documents.length
+  const size = `of ${formatMany(shown.dimension, 'number')}`
+  if (!data.hasMore || shown !== data) return `${formatMany(count, 'vector')} ${size}`
+  if (data.isRandom && total !== undefined)
+    return `${formatCount(count)} of ${formatCount(total)} vectors ${size}, drawn at random`
+  return `The first ${formatMany(count, 'vector')} ${size}`
+}
+
 function statusText(
   place: Place,
-  isLoading: boolean,
-  loadedCount: number,
-  data: MapData | undefined,
-  shown: MapData | undefined,
+  { isLoading, loadedCount, total, data, shown }: MapFacts,
   { stage, progress }: ProjectionState,
 ): string {
   if (isLoading) return `${formatMany(loadedCount, noun(place, 1))} loaded`
   if (data === undefined || shown === undefined || shown.documents.length === 0) return ''
-  const what = `${formatMany(shown.documents.length, 'vector')} of ${formatMany(shown.dimension, 'number')}${data.hasMore ? ', not all loaded' : ''}`
+  const what = whatText(data, shown, total)
   switch (stage) {
     case 'waiting':
       return `${what}: computing the principal components`
