@@ -132,7 +132,7 @@ function TreeLines({
   const tree = useRef<HTMLDivElement>(null)
   const [focused, setFocused] = useState('')
   /** The line that gets the focus once it is rendered. */
-  const awaited = useRef('')
+  const awaited = useRef<string | undefined>(undefined)
   const currentAt = lines.findIndex((line) => line.isCurrent)
   const currentKey = lines[currentAt]?.key
   const latestAt = useRef(currentAt)
@@ -199,7 +199,7 @@ function TreeLines({
             key={line.key}
             ref={(element) => {
               if (element === null || awaited.current !== line.key) return
-              awaited.current = ''
+              awaited.current = undefined
               element.focus()
             }}
             data-key={line.key}
