@@ -105,8 +105,8 @@ async function search(page: Page): Promise<void> {
   // Searches three times: a search that loads a model shows an unusually long duration.
   for (let turn = 0; turn < 3; turn++) {
     await page.keyboard.press('Enter')
-    await page.locator('.search-form [aria-busy="true"]').waitFor()
-    await page.locator('.search-form [aria-busy="false"]').waitFor()
+    await page.locator('.search-form [type="submit"][aria-busy="true"]').waitFor()
+    await page.locator('.search-form [type="submit"][aria-busy="false"]').waitFor()
   }
   await picture(page, 'search')
   await page.setViewportSize(viewport)

@@ -43,7 +43,7 @@ describe('the search page of the console', () => {
     await page.getByLabel('Search for').fill(text)
     await page.getByRole('textbox', { name: 'Vector' }).fill(near)
     await page.getByRole('button', { name: 'Search', exact: true }).click()
-    await page.locator('.search-form [aria-busy="false"]').waitFor()
+    await page.locator('.search-form [type="submit"][aria-busy="false"]').waitFor()
   }
 
   const namesIn = (way: string) => column(way).locator('.result-name').allTextContents()

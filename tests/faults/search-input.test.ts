@@ -538,8 +538,7 @@ describe('$hybrid', () => {
     ])
       await refuse('letters', `{"findAndRerank":{"sort":${sort}}}`, mismatch)
     for (const value of [
-      ...['null', '""', '" \\t"', '{}', '{"$lexical":"a"}', '{"$vectorize":"a"}'],
-      '{"$vectorize":"a","$lexical":" "}',
+      ...['null', '""', '" \\t"', '{}', '{"$lexical":"a"}'],
       '{"$vector":[1,2],"$lexical":null}',
     ])
       await refuse('letters', `{"findAndRerank":{"sort":{"$hybrid":${value}}}}`)

@@ -164,7 +164,7 @@ export async function copyDoomed(
   return copies
 }
 
-/** Deletes the documents. Returns the copies of those that still existed. */
+/** Deletes the documents. Returns copies of the documents that still existed. */
 export async function deleteDocuments(
   place: Place,
   documents: readonly JsonObject[],
