@@ -23,12 +23,6 @@ describe('a garbage collection', () => {
     assert(policy.isDue({ busyShare: quiet, size: 500 * mb, now: 2 }))
   })
 
-  test('is not due while the thread serves a client that writes without pauses', () => {
-    const policy = new CollectionPolicy()
-    assert(!policy.isDue({ busyShare: quiet, size: 60 * mb, now: 0 }))
-    assert(!policy.isDue({ busyShare: 0.4, size: 100 * mb, now: 1 }))
-  })
-
   test('is due again after further growth, and after a pause in proportion to the duration of the last collection', () => {
     const policy = new CollectionPolicy()
     policy.note(200 * mb, 100, 0)
