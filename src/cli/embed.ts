@@ -11,7 +11,6 @@ import {
   type EmbedReply,
 } from '../searchable/embed-documents.ts'
 import { noTextSearch, searchFieldOf, textSearchesOf } from '../searchable/search-text.ts'
-import { wholeNumber } from '../settings/setting-values.ts'
 import { memberAt } from './records/api-client.ts'
 import { CommandFailure, reportFailures } from './records/failure.ts'
 import { Meter } from './records/progress-meter.ts'
@@ -23,7 +22,13 @@ import {
   printDecimal,
   readTemplate,
 } from './records/search-by.ts'
-import { addServerOptions, RecordTarget, type ServerOptions } from './records/target.ts'
+import {
+  addServerOptions,
+  connectionsOption,
+  embeddingKeyOption,
+  RecordTarget,
+  type ServerOptions,
+} from './records/target.ts'
 
 interface EmbedCommandOptions extends ServerOptions {
   readonly collection: string
@@ -50,17 +55,8 @@ export const embedCommand = addServerOptions(
     ),
   )
   .option('--refresh', 'embed documents again whose fields have changed since')
-  .addOption(
-    new Option(
-      '--embedding-key <key>',
-      'API key of the embedding service of the collection',
-    ).env('STELA_EMBEDDING_KEY'),
-  )
-  .addOption(
-    new Option('--connections <number>', 'concurrent requests')
-      .argParser(wholeNumber(1, 64))
-      .default(4),
-  )
+  .addOption(embeddingKeyOption())
+  .addOption(connectionsOption())
   .addHelpText(
     'after',
     `

@@ -11,7 +11,6 @@ import {
   textSearchesOf,
   withSearchText,
 } from '../searchable/search-text.ts'
-import { wholeNumber } from '../settings/setting-values.ts'
 import {
   BadRecord,
   inferValue,
@@ -42,6 +41,8 @@ import {
 import { formats, type Format, type RawRecord } from './records/split.ts'
 import {
   addTargetOptions,
+  connectionsOption,
+  embeddingKeyOption,
   RecordTarget,
   type TargetDefinition,
   type TargetOptions,
@@ -87,17 +88,8 @@ export const importCommand = addTargetOptions(
   )
   .option('--no-search-by', 'do not ask on a terminal for the fields to search')
   .option('--no-embed', 'keep $vector and drop $vectorize where a document has both')
-  .addOption(
-    new Option(
-      '--embedding-key <key>',
-      'API key of the embedding service of the collection',
-    ).env('STELA_EMBEDDING_KEY'),
-  )
-  .addOption(
-    new Option('--connections <number>', 'concurrent requests')
-      .argParser(wholeNumber(1, 64))
-      .default(4),
-  )
+  .addOption(embeddingKeyOption())
+  .addOption(connectionsOption())
   .option('--rejects <path>', 'file for rejected records (default: FILE.rejected)')
   .option('--resume', 'resume an interrupted import of the same file')
   .addHelpText(

@@ -27,6 +27,19 @@ export function addTargetOptions(command: Command): Command {
     .option('--table <name>', 'table, instead of --collection')
 }
 
+export function embeddingKeyOption(): Option {
+  return new Option(
+    '--embedding-key <key>',
+    'API key of the embedding service of the collection',
+  ).env('STELA_EMBEDDING_KEY')
+}
+
+export function connectionsOption(): Option {
+  return new Option('--connections <number>', 'concurrent requests')
+    .argParser(wholeNumber(1, 64))
+    .default(4)
+}
+
 export function addServerOptions(command: Command): Command {
   return command
     .addOption(
