@@ -56,7 +56,7 @@ export function useEmbeddingProviders(database: string) {
   )
 }
 
-/** Choices of a provider: those of the server itself first, then those that need a key. */
+/** Choices of a provider: first the models of the server itself, then providers that need a key. */
 export function providerChoices(
   providers: Providers,
 ): readonly { readonly value: string; readonly label: string }[] {

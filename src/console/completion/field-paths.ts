@@ -1,7 +1,7 @@
 /** The fields that the console knows: fields of a sample of documents, or columns of a table. */
 import type { Place } from '../api/place.ts'
-import { extendedKind, isObject, Numeral, writePath } from '../json/value.ts'
-import type { JsonObject, Value } from '../json/value.ts'
+import { tallyFields, typeOf } from '../json/tally-fields.ts'
+import { Numeral, type JsonObject, type Value } from '../json/value.ts'
 
 export interface Field {
   /** Path as written in filters and sorts. */
@@ -28,7 +28,6 @@ export interface FieldList {
 
 /** Maximum number of listed fields: a document may have thousands. */
 const fieldsMax = 2000
-const depthMax = 8
 const valuesMax = 30
 const valueLengthMax = 60
 
@@ -52,23 +51,7 @@ class Tally {
 
 /** The fields of documents, including nested fields, in alphabetical order. */
 export function fieldsOf(documents: readonly JsonObject[]): readonly Field[] {
-  const tallies = new Map<string, Tally>()
-  const visit = (object: JsonObject, above: readonly string[]): void => {
-    for (const [name, value] of object) {
-      const names = [...above, name]
-      const path = writePath(names)
-      let tally = tallies.get(path)
-      if (tally === undefined) {
-        if (tallies.size === fieldsMax) continue
-        tally = new Tally(names)
-        tallies.set(path, tally)
-      }
-      tally.add(value)
-      if (isObject(value) && extendedKind(value) === undefined && names.length < depthMax)
-        visit(value, names)
-    }
-  }
-  for (const document of documents) visit(document, [])
+  const tallies = tallyFields(documents, fieldsMax, (names) => new Tally(names))
   return [...tallies]
     .map(([path, { names, types, values, count }]) => ({
       path,
@@ -114,15 +97,6 @@ export function fieldListOf(place: Place, sample: readonly JsonObject[]): FieldL
 function withId(fields: readonly Field[]): readonly Field[] {
   if (fields.some(({ path }) => path === '_id')) return fields
   return [{ path: '_id', names: ['_id'], types: [], share: 1, values: [] }, ...fields]
-}
-
-function typeOf(value: Value): string {
-  if (value === null) return 'null'
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'boolean') return 'boolean'
-  if (value instanceof Numeral) return 'number'
-  if (Array.isArray(value)) return 'array'
-  return extendedKind(value)?.slice(1) ?? 'object'
 }
 
 function shortText(value: Value): string | undefined {

@@ -1,13 +1,13 @@
 /** What a sample of documents or rows contains, field by field. All functions are pure. */
+import { printJson } from '../json/print-json.ts'
+import { isPlainObject, tallyFields, typeOf } from '../json/tally-fields.ts'
 import {
   extendedKind,
   isObject,
   Numeral,
-  writePath,
   type JsonObject,
   type Value,
 } from '../json/value.ts'
-import { printJson } from '../json/print-json.ts'
 
 export interface FieldSummary {
   /** Path as filters write it. */
@@ -37,7 +37,6 @@ export type FieldRange =
 
 /** Fields that are summarized: a document may have thousands. */
 const fieldsMax = 1_000
-const depthMax = 8
 /** Different values that are counted per field. */
 const distinctMax = 1_000
 /** Characters of a value that is counted. Longer values count as different. */
@@ -45,26 +44,11 @@ const valueLengthMax = 500
 const examplesMax = 5
 
 export function summarizeFields(documents: readonly JsonObject[]): readonly FieldSummary[] {
-  const tallies = new Map<string, FieldTally>()
-  const visit = (object: JsonObject, above: readonly string[]): void => {
-    for (const [name, value] of object) {
-      const names = [...above, name]
-      const path = writePath(names)
-      let tally = tallies.get(path)
-      if (tally === undefined) {
-        if (tallies.size === fieldsMax) continue
-        tally = new FieldTally(names)
-        tallies.set(path, tally)
-      }
-      tally.add(value)
-      if (isPlainObject(value) && names.length < depthMax) visit(value, names)
-    }
-  }
-  for (const document of documents) visit(document, [])
+  const tallies = tallyFields(documents, fieldsMax, (names) => new Summary(names))
   return [...tallies].map(([path, tally]) => ({ path, ...tally.summary() }))
 }
 
-class FieldTally {
+class Summary {
   readonly #names: readonly string[]
   readonly #types = new Map<string, number>()
   readonly #values = new Map<string, { readonly value: Value; count: number }>()
@@ -132,18 +116,6 @@ class FieldTally {
 }
 
 const elementsMax = 100
-
-function isPlainObject(value: Value): value is JsonObject {
-  return isObject(value) && extendedKind(value) === undefined
-}
-
-function typeOf(value: Value): string {
-  if (value === null) return 'null'
-  if (value instanceof Numeral) return 'number'
-  if (Array.isArray(value)) return 'array'
-  if (isObject(value)) return extendedKind(value)?.slice(1) ?? 'object'
-  return typeof value
-}
 
 /** Position of a number or a date in its order; undefined for other values. */
 function magnitudeOf(value: Value): number | undefined {
